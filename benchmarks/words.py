@@ -1,4 +1,4 @@
-"""The words of the page around its tables."""
+"""Text of the page around its tables."""
 
 INTRODUCTION = """
 # Performance
@@ -60,6 +60,6 @@ REPEAT = """
 `make bench` asks everything and writes this page; let nothing else run meanwhile. `make bench
 BENCH=drain` asks one question and renews its rows, `make bench BENCH='pinned growth'` two. Private servers are started and removed, peers are installed into a folder of their
 own (`WINDLASS_BENCH_PEERS`, by default `~/.cache/windlass-bench`). Graphile Worker needs npm; without
-it its rows are left out, and the page says so. The figures of each question are kept as JSON in
-`benchmarks/results/`.
+it its rows are left out, and the page says so. A run writes the figures of each question as
+JSON to `benchmarks/results/`, which the repository does not keep.
 """

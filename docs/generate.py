@@ -1,9 +1,11 @@
-"""Writes the pages of docs/reference, and of metrics, from the code: `python docs/generate.py`.
+"""Generates docs/reference, the page of metrics and the map of folders: `python docs/generate.py`.
 
 A test compares the pages with what this would write.
 """
 
+import ast
 import inspect
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -28,6 +30,14 @@ from windlass.settings import template
 from windlass.worker.health_probe import PROCESS_METRICS
 
 HERE = Path(__file__).parent / "reference"
+_HOW_IT_WORKS = HERE.parent / "explain" / "how-it-works.md"
+_MAP_BEGINS, _MAP_ENDS = "<!-- map: written by docs/generate.py -->", "<!-- /map -->"
+_WALK_BEGINS, _WALK_ENDS = "<!-- walk: enqueue, claim and finish -->", "<!-- /walk -->"
+_WALK_TEST = HERE.parents[1] / "tests" / "journeys" / "test_walk.py"
+_WALK_LENGTH = re.compile(r"^MOST_FILES_OF_A_JOB = (\d+)$", re.MULTILINE)
+_SOURCE = HERE.parents[1] / "src" / "windlass"
+#: The same in every layer; see decision 0029.
+AREAS = ("jobs", "leases", "definitions", "triggers", "access", "monitoring")
 _MADE = "<!-- Written by docs/generate.py; edit the code instead. -->\n"
 
 
@@ -42,7 +52,47 @@ def pages() -> dict[Path, str]:
         HERE.parent / "operate" / "metrics.md": _metrics(),
         HERE / "rights.md": _rights(),
         HERE / "filter.md": _filter(),
+        _HOW_IT_WORKS: _with_map(_HOW_IT_WORKS.read_text("utf-8")),
     }
+
+
+def _with_map(text: str) -> str:
+    """The page with the map of folders, and the length of the walk, renewed between their marks."""
+    length = _WALK_LENGTH.search(_WALK_TEST.read_text("utf-8"))
+    assert length is not None
+    text = _between(text, _WALK_BEGINS, f"{length[1]} Python files", _WALK_ENDS)
+    return _between(text, _MAP_BEGINS, f"\n{_map()}", _MAP_ENDS)
+
+
+def _between(text: str, begins: str, new: str, ends: str) -> str:
+    before, _, rest = text.partition(begins)
+    _, _, after = rest.partition(ends)
+    return f"{before}{begins}{new}{ends}{after}"
+
+
+def _map() -> str:
+    rows = [
+        f"| `{layer.name}` | {_about(layer)} | {_folders(layer, areas=True)}"
+        f" | {_folders(layer, areas=False)} |\n"
+        for layer in _packages(_SOURCE)
+    ]
+    head = "| layer | holds | areas | other folders |\n|---|---|---|---|\n"
+    return head + "".join(rows)
+
+
+def _packages(folder: Path) -> list[Path]:
+    return sorted(each.parent for each in folder.glob("*/__init__.py"))
+
+
+def _about(package: Path) -> str:
+    tree = ast.parse((package / "__init__.py").read_text("utf-8"))
+    return (ast.get_docstring(tree) or "").partition("\n")[0]
+
+
+def _folders(layer: Path, *, areas: bool) -> str:
+    """The sub-folders of a layer that are areas, or those that are none."""
+    names = [each.name for each in _packages(layer)]
+    return ", ".join(f"`{name}`" for name in names if (name in AREAS) == areas)
 
 
 def _api() -> str:

@@ -9,12 +9,15 @@ from statistics import median, quantiles
 
 from benchmarks.sides.windlass_app import PAYLOAD, Verb, app, declare_other, main, ready, working
 from windlass import Windlass
-from windlass.storage.migrate import migrate_now
+from windlass.storage.migrate import migrate
+from windlass.storage.storage import open_storage
 
 
 async def install(url: str) -> dict[str, float]:
     """Make the tables, and the definition known."""
-    await asyncio.to_thread(migrate_now, url)
+    storage = open_storage(url)
+    await migrate(storage)
+    await storage.close()
     async with app(url)[0]:
         return {}
 

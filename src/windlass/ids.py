@@ -9,7 +9,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator
-from typing import NewType, cast
+from typing import NewType
 from uuid import UUID, SafeUUID
 
 from windlass import clock
@@ -37,11 +37,6 @@ _POOL_BYTES = 2048
 def new_job_id() -> JobId:
     """A fresh id, greater than every id this process made before. Safe from any thread."""
     return JobId(_generator.make())
-
-
-def new_job_ids(count: int) -> list[JobId]:
-    """`count` fresh ids in rising order, cheaper than one by one."""
-    return cast("list[JobId]", _generator.make_many(count))
 
 
 def new_trigger_id() -> TriggerId:
@@ -139,11 +134,6 @@ class _IdGenerator:
     def make(self) -> UUID:
         with self._lock:
             return self._next(clock.unix_ms())
-
-    def make_many(self, count: int) -> list[UUID]:
-        with self._lock:
-            now = clock.unix_ms()
-            return [self._next(now) for _ in range(count)]
 
     def _next(self, now: int) -> UUID:
         if now > self._ms:

@@ -1,4 +1,4 @@
-"""A definition to try things with, whose handler workers find by its path.
+"""A sample definition, whose handler workers import by its path.
 
     await wl.definitions.create("sample_job", **SAMPLE_JOB)
 
@@ -12,12 +12,12 @@ from typing import Any
 
 from windlass.worker.context import JobContext
 
-#: What to say of the definition `sample_job`.
+#: The options of the definition `sample_job`.
 SAMPLE_JOB: Mapping[str, Any] = MappingProxyType(
     {
         "path": f"{__name__}.sample_job",
         "title": "Sample Background Job",
-        "description": "Goes through some steps, tells how far it is, and stops when asked to.",
+        "description": "Goes through some steps, reports progress, and stops when it is canceled.",
         "timeout": "60s",
         "priority": "normal",
         "max_attempts": 4,
@@ -35,7 +35,7 @@ SAMPLE_JOB: Mapping[str, Any] = MappingProxyType(
 
 
 def sample_job(ctx: JobContext, steps: int = 10, step_seconds: float = 0.5) -> dict[str, int]:
-    """Go through some steps, telling how far it is; between two of them it stops when asked to."""
+    """Go through some steps and report progress; between two of them it stops when canceled."""
     for step in range(steps):
         ctx.checkpoint()
         ctx.progress(step / steps, f"step {step + 1} of {steps}")

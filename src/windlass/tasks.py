@@ -1,4 +1,4 @@
-"""Tasks of Windlass's own in an event loop that handlers share.
+"""Windlass's own tasks, protected in an event loop that handlers share.
 
 Handlers run in the same event loop and may cancel every task that `asyncio.all_tasks` lists, stop
 the loop, or let SystemExit rise out of a task they made, which asyncio passes on to who runs the
@@ -19,7 +19,7 @@ _LOGGER = logging.getLogger("windlass")
 def start_task(
     work: Coroutine[Any, Any, T], *, name: str | None = None, context: Context | None = None
 ) -> asyncio.Task[T]:
-    """Start a task that `asyncio.all_tasks` does not list. Who starts it has to end it."""
+    """Start a task that `asyncio.all_tasks` does not list. The caller has to end it."""
     return _unlist(asyncio.get_running_loop().create_task(work, name=name, context=context))
 
 
@@ -30,8 +30,8 @@ def run(
 ) -> T:
     """Run a coroutine to its end in a new event loop, whatever tasks and callbacks of handlers do.
 
-    It minds no signal: before, an exception that a signal's handler raised would be taken for one
-    of theirs.
+    Install signal handlers inside it: an exception that one raises outside would be taken for an
+    exception of a job's handler.
     """
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         loop = runner.get_loop()
@@ -50,11 +50,11 @@ def _run_until_done(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") 
             raise
         # The loop can be run again: only what raised this has ended.
         _LOGGER.warning(
-            "a handler's task ended the event loop with %s; it goes on", type(error).__name__
+            "a handler's task ended the event loop with %s; it is restarted", type(error).__name__
         )
 
 
 def _unlist(task: "asyncio.Task[T]") -> "asyncio.Task[T]":
-    # Made for those who extend asyncio: the only use of the list is `all_tasks`.
+    # A hook for extensions of asyncio: the list serves only `all_tasks`.
     asyncio._unregister_task(task)
     return task

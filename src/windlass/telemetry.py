@@ -1,6 +1,6 @@
-"""Structured log lines about jobs and faults, once a second per cause at most.
+"""Structured log lines about jobs and faults, at most one a second per cause.
 
-Payloads and secrets never pass through here.
+Payloads and secrets are never logged here.
 """
 
 import logging
@@ -21,10 +21,10 @@ from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 _LOGGER = logging.getLogger("windlass")
 _QUIET_SECONDS = 1.0
-#: An outage is told once in so long, and as soon as its cause changes.
+#: An outage is logged once in so long, and as soon as its cause changes.
 _OUTAGE_QUIET_SECONDS = 30.0
-#: What structlog prints below a line.
-_OF_SEVERAL_LINES = ("exception", "stack")
+#: Fields that structlog prints below a line.
+_MULTI_LINE_FIELDS = ("exception", "stack")
 _LEVELS = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -34,7 +34,7 @@ _LEVELS = {
 
 
 class LoggedLease(Protocol):
-    """Somebody's attempt, under way or lost."""
+    """An attempt named in a log line, under way or lost."""
 
     @property
     def job_id(self) -> JobId: ...
@@ -56,21 +56,21 @@ class LostLease(LoggedLease, Protocol):
 
 
 class Telemetry:
-    """Where a process's events go. Costs per batch, never per job.
+    """Logs the events of one process. Costs per batch, never per job.
 
-    `windlass dev` watches jobs through a subclass: what it overrides is called once per batch,
-    and `said` and `progressed` as a handler speaks, from any thread.
+    `windlass dev` watches jobs through a subclass: its methods are called once per batch, and
+    `said` and `progressed` for each line and report of a handler, from any thread.
     """
 
     def __init__(self, logger: Any = None) -> None:
         self._logger = logger
-        self._said: dict[str, float] = {}
-        #: What was last told of an outage, by what it kept from being done.
+        self._logged_at: dict[str, float] = {}
+        #: The text last logged of an outage, by the activity that it stopped.
         self._outages: dict[str, str] = {}
 
     def load(self) -> None:
-        """Load what logging needs, before a handler may have closed stdout, without which that fails."""
-        self._log  # noqa: B018  made when it is first asked for
+        """Load the loggers before a handler can close stdout, which would make that fail."""
+        self._log  # noqa: B018  created on first use
         self._job_log  # noqa: B018
 
     def claimed(self, worker: str, leases: Sequence[Lease]) -> None:
@@ -83,11 +83,11 @@ class Telemetry:
         ended: Mapping[LeaseRef, JobState],
         who: Callable[[LeaseRef], Lease | None] = lambda held: None,
     ) -> None:
-        """Ends were recorded, or came too late. `who` tells whose they are, for those worth a line."""
-        tells_all = self._logger is not None or _LOGGER.isEnabledFor(logging.INFO)
+        """Outcomes were recorded, or came too late. `who` finds the leases of those that are logged."""
+        logs_all = self._logger is not None or _LOGGER.isEnabledFor(logging.INFO)
         for finish in finishes:
             state = ended.get(finish.held)
-            if state is JobState.COMPLETED and not tells_all:
+            if state is JobState.COMPLETED and not logs_all:
                 continue
             about = {"job_id": str(finish.job_id), "attempt": finish.token}
             if lease := who(finish.held):
@@ -98,51 +98,49 @@ class Telemetry:
                 self._log.warning("late report ignored", **about)
             elif state is JobState.DEAD_LETTER:
                 self._log.error("dead-lettered", **about, error_type=finish.error_type)
-            elif finish.error is not None and tells_all:
-                again = round(finish.delay.total_seconds(), 3)
-                self._log.info("failed", **about, error_type=finish.error_type, again_in=again)
+            elif finish.error is not None and logs_all:
+                retry_in = round(finish.delay.total_seconds(), 3)
+                self._log.info("failed", **about, error_type=finish.error_type, retry_in=retry_in)
 
     def lost(self, lease: Lease) -> None:
         self._log.warning("lease lost, stopping its run", **lease_fields(lease))
 
     def blocked(self, lease: Lease | None, seconds: float, stack: str) -> None:
-        """A worker's event loop stands still: in whose run, since when, and where."""
+        """A worker's event loop is blocked: by which run, for how long, and where."""
         about = lease_fields(lease) if lease else {}
-        self._log.warning(
-            "the event loop stands still", **about, seconds=round(seconds, 1), stack=stack
-        )
+        self._log.warning("event loop blocked", **about, seconds=round(seconds, 1), stack=stack)
 
     def reaped(self, lease: LostLease, state: JobState, loss: LostAttempt) -> None:
         about = {**lease_fields(lease), "worker_id": lease.worker_id}
         self._log.warning("lease ran out", **about, now=str(state), other_jobs=loss.neighbours)
         if is_suspect(loss.gate) and not loss.neighbours:
-            self._log.error("job takes its worker down, also alone", **about)
+            self._log.error("job kills its worker even when it runs alone", **about)
         if state is JobState.DEAD_LETTER:
             self._log.error("dead-lettered", **about, error_type="WorkerLost")
 
     def said(self, lease: Lease, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
-        """A handler's own line, at once; it is kept with its job besides."""
+        """A handler logged a line; it is also stored with its job."""
         self._job_log.bind(**fields).log(_LEVELS[level], message, **lease_fields(lease))
 
     def progressed(self, lease: Lease, fraction: float, note: str | None) -> None:
-        """A handler told how far it is: seen on the job, and not worth a log line."""
+        """A handler reported progress: shown on the job, not logged."""
 
     def trouble(self, doing: str, error: BaseException, **about: object) -> None:
-        """Something failed and will be tried again; one line a second per cause, of an outage one
-        in half a minute.
+        """An activity failed and will be retried: one line a second per cause, for an outage one in
+        half a minute.
 
-        The text of an error that is not ours is left out: a driver's message may repeat values
+        The text of an error from outside Windlass is left out: a driver's message may repeat values
         of a payload.
         """
         cause, quiet = f"{doing}: {type(error).__name__}", _QUIET_SECONDS
         if isinstance(error, DatabaseOutage):
             quiet = _OUTAGE_QUIET_SECONDS
-            if self._outages.get(doing) != (told := str(error)):
-                self._outages[doing] = told
-                self._said.pop(cause, None)
+            if self._outages.get(doing) != (text := str(error)):
+                self._outages[doing] = text
+                self._logged_at.pop(cause, None)
         now = clock.monotonic()
-        if now - self._said.get(cause, -quiet) >= quiet:
-            self._said[cause] = now
+        if now - self._logged_at.get(cause, -quiet) >= quiet:
+            self._logged_at[cause] = now
             self.warn(
                 f"{doing} failed",
                 error=describe_error(error),
@@ -178,7 +176,7 @@ class Telemetry:
 
     @cached_property
     def _default_job_log(self) -> Any:
-        """What structlog uses where nobody configured it, which prints, with escapes added."""
+        """The default logger of structlog, which prints, with unprintable characters escaped."""
         import structlog
 
         *before, renderer = structlog.get_config()["processors"]
@@ -189,20 +187,20 @@ class Telemetry:
 def escape_fields(
     logger: Any, method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """A structlog processor for lines that people read: escapes what does not print.
+    """A structlog processor for lines that people read: escapes unprintable characters.
 
-    Tracebacks keep their lines, indented. No text can pose as a line of the log.
+    Tracebacks keep their lines, indented. No text can imitate a line of the log.
     """
     return {printable(name): _escaped(name, value) for name, value in event.items()}
 
 
 def indented(text: str) -> str:
-    """Text of several lines as it stands below a line of a log."""
+    """Text of several lines, indented below a log line."""
     return "\n".join(f"  {printable(line)}" for line in text.split("\n"))
 
 
 def _escaped(name: str, value: object) -> object:
-    if name in _OF_SEVERAL_LINES and isinstance(value, str):
+    if name in _MULTI_LINE_FIELDS and isinstance(value, str):
         return indented(value)
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -214,8 +212,8 @@ _TEXT_SHOWN = (WindlassError, ImportError, OSError)
 
 
 def describe_error(error: BaseException) -> str:
-    """An error for the log: its text where that is safe, else its type, its number in the database
-    and the line of ours it came through. Of fields at fault it has the names, not the values."""
+    """An error for the log: its text where that is safe, else its type, the database's error number
+    and the line in Windlass that it came through. Invalid fields are named without their values."""
     if isinstance(error, WindlassError) and error.errors:
         fields = ", ".join(field.pointer or "the whole" for field in error.errors)
         return f"{error.code}: {error.message} At fault: {fields}."
@@ -236,7 +234,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def lease_fields(run: LoggedLease) -> dict[str, Any]:
-    """What every line about an attempt carries."""
+    """The fields of every line about an attempt."""
     about: dict[str, Any] = {
         "job_id": str(run.job_id),
         "tenant_id": run.tenant,

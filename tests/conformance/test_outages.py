@@ -14,7 +14,7 @@ from windlass.errors import (
     DatabaseUnreachable,
     WindlassError,
 )
-from windlass.errors.installation import DatabaseOutage
+from windlass.errors.database import DatabaseOutage
 from windlass.storage.database import Lane
 from windlass.storage.storage import Storage
 

@@ -69,6 +69,36 @@ def test_the_readme_is_under_150_lines() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) < 150
 
 
+def test_the_index_of_decisions_has_each_with_its_title_and_status() -> None:
+    folder = ROOT / "docs" / "decisions"
+    rows = re.findall(
+        r"^\| \[(\d{4})\]\((.+)\) \| (.+) \| (.+) \|$", _text(folder / "README.md"), re.M
+    )
+
+    told = {file: (f"# {number} {title}", status) for number, file, title, status in rows}
+    assert sorted(told) == sorted(page.name for page in folder.glob("0*.md"))
+    for file, (heading, status) in told.items():
+        first, _, rest = _text(folder / file).partition("\n")
+        assert first == heading
+        superseded = re.search(r"\*\*Status\.\*\* S(uperseded by \[\d{4}\]\([^)]+\))", rest)
+        assert status == (f"s{superseded[1]}" if superseded else "accepted"), file
+
+
+def test_the_glossary_has_one_row_for_each_word_and_at_most_35_nouns() -> None:
+    _, nouns, verbs = _text(ROOT / "docs" / "glossary.md").split("\n## ")
+
+    for text, most in ((nouns, 35), (verbs, 40)):
+        rows = [line for line in text.splitlines()[1:] if line and not line.startswith("The verb")]
+        words = [re.fullmatch(r"\| ([a-z, ]+) \| (.+) \|", row) for row in rows[2:]]
+        assert all(words), "a line is no row of the table"
+        named = [word for row in words if row for word in row[1].split(", ")]
+        assert len(named) == len(set(named)) <= most
+
+
+def _text(page: Path) -> str:
+    return page.read_text("utf-8")
+
+
 def test_the_generated_pages_are_what_the_code_says() -> None:
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None

@@ -1,4 +1,4 @@
-"""Bugs in how an attempt ends: finish, release and reap."""
+"""Bugs at the end of an attempt: finish, release and reap."""
 
 from collections.abc import Sequence
 
@@ -76,11 +76,11 @@ _TOKENS: Sequence[Mutant] = (
     ),
     Mutant(
         name="complete(tx) with a lost lease",
-        file="worker/reporting/log_writer.py",
-        old='                raise Stopped("lost")',
-        new="                pass",
+        file="engine/leases/leases.py",
+        old='        raise Stopped("lost")',
+        new="        pass",
         tests=(
-            "tests/worker/reporting/test_log_writer.py::test_an_end_for_a_lost_lease_is_refused",
+            "tests/worker/reporting/test_log_writer.py::test_a_completion_for_a_lost_lease_is_refused",
         ),
     ),
 )
@@ -275,7 +275,7 @@ _BESIDE: Sequence[Mutant] = (
     Mutant(
         name="mariadb: a plain end that keeps its part of a limit",
         file="storage/mysql/finish.py",
-        old='    if found["held"]:\n        texts.append(filled(let_go, {}))\n',
+        old='    if found["held"]:\n        texts.append(interpolate(let_go, {}))\n',
         new="",
         tests=_LIMITED,
     ),

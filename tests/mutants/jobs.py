@@ -1,4 +1,4 @@
-"""Bugs in what people ask for: enqueue with its keys, cancel and retry."""
+"""Bugs in requests of people: enqueue with its keys, cancel and retry."""
 
 from collections.abc import Sequence
 
@@ -68,7 +68,7 @@ _STORED: Sequence[Mutant] = (
     Mutant(
         name="an enqueue whose answer was lost made anew",
         file="engine/jobs/enqueue_batcher.py",
-        old="left = [job for job in jobs if job.id not in known] if known else jobs",
+        old="left = [job for job in jobs if job.id not in stored] if stored else jobs",
         new="left = list(jobs)",
         tests=("tests/engine/jobs/test_enqueue_batcher.py",),
     ),

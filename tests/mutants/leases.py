@@ -1,4 +1,4 @@
-"""Bugs in how leases are taken and kept: claim, limits, renew, progress and logs."""
+"""Bugs around leases: claim, limits, renew, progress and logs."""
 
 from collections.abc import Sequence
 
@@ -246,7 +246,7 @@ _LIMITED: Sequence[Mutant] = (
         old="            rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])\n"
         "            # In no fixed order, or the first line would always have the little room there is.\n"
         "            shuffled = random.sample(quotas, len(quotas))\n"
-        "            allowed = fair_share.within(shuffled, limits, rooms)\n",
+        "            allowed = fair_share.limit_quotas(shuffled, limits, rooms)\n",
         new="            allowed = list(quotas)\n",
         tests=(
             "tests/conformance/leases/claim/test_limits.py::test_no_more_jobs_of_a_definition_run_than_its_limit",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tests.mutants.mutant import Mutant
 
 _SIMULATION = "tests/simulation/test_simulation.py"
-_SIMULATED = (f"{_SIMULATION}::test_the_promises_hold_whatever_dies_between_two_commits",)
+_SIMULATED = (f"{_SIMULATION}::test_the_promises_hold_when_processes_die_between_two_commits",)
 _SCHEDULER = "tests/upkeep/test_scheduler.py"
 _EVENTS = "tests/conformance/triggers/test_events.py"
 _TRIGGERS = "tests/conformance/triggers/test_triggers.py"
@@ -25,34 +25,31 @@ _ONE_PROMOTES = (
 _REAPING: Sequence[Mutant] = (
     Mutant(
         name="reap on first look",
-        file="upkeep/reaper.py",
+        file="engine/leases/reaper.py",
         old="now - self._first_seen[key] >= self._second_look",
         new="True",
-        tests=("tests/upkeep/test_reaper.py::test_the_first_look_only_looks",),
+        tests=("tests/engine/leases/test_reaper.py::test_the_first_look_takes_nothing_back",),
     ),
     Mutant(
         name="reap on first look, seen by the simulation",
-        file="upkeep/reaper.py",
+        file="engine/leases/reaper.py",
         old="now - self._first_seen[key] >= self._second_look",
         new="True",
         tests=_SIMULATED,
     ),
     Mutant(
         name="looks before an outage count",
-        file="upkeep/reaper.py",
+        file="engine/leases/reaper.py",
         old="                self._first_seen = {}\n",
         new="",
-        tests=("tests/upkeep/test_reaper.py",),
+        tests=("tests/engine/leases/test_reaper.py",),
     ),
     Mutant(
         name="reap though nobody could write",
-        file="upkeep/reaper.py",
+        file="engine/leases/reaper.py",
         old="            await self._check_writable()\n",
         new="            pass\n",
-        tests=(
-            "tests/upkeep/test_reaper.py"
-            "::test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew",
-        ),
+        tests=("tests/engine/leases/test_reaper.py::test_a_read_only_database_restarts_the_looks",),
     ),
     Mutant(
         name="neighbours of a dead worker's job are to blame",
@@ -72,7 +69,7 @@ _REAPING: Sequence[Mutant] = (
     Mutant(
         name="several suspects on one worker",
         file="storage/leases/leases.py",
-        old="            room = 0\n",
+        old="            free = False\n",
         new="",
         tests=("tests/conformance/leases/claim/test_suspects.py",),
     ),
@@ -133,21 +130,21 @@ _SCHEDULING: Sequence[Mutant] = (
     ),
     Mutant(
         name="an outage taken for a refusal by the scheduler",
-        file="upkeep/scheduler.py",
+        file="engine/triggers/firing.py",
         old="        except REFUSALS as error:\n",
         new="        except (*REFUSALS, DatabaseOutage) as error:\n",
-        tests=(f"{_SCHEDULER}::test_an_outage_while_a_job_is_made_loses_no_due_time",),
+        tests=(f"{_SCHEDULER}::test_an_outage_while_a_job_is_created_loses_no_due_time",),
     ),
     Mutant(
         name="an outage taken for a refusal, seen by the simulation",
-        file="upkeep/scheduler.py",
+        file="engine/triggers/firing.py",
         old="        except REFUSALS as error:\n",
         new="        except (*REFUSALS, DatabaseOutage) as error:\n",
         tests=_SIMULATED,
     ),
     Mutant(
         name="one broken trigger stops the others",
-        file="upkeep/scheduler.py",
+        file="engine/triggers/firing.py",
         old="        except Exception as error:  # noqa: BLE001  one trigger's fault must not stop the others\n",
         new="        except ZeroDivisionError as error:\n",
         tests=("tests/upkeep/test_scheduler.py",),
@@ -196,8 +193,8 @@ _MATCHING: Sequence[Mutant] = (
     ),
     Mutant(
         name="events that nobody matched stay so",
-        file="upkeep/housekeeping.py",
-        old="        return await self._engine.events.match_waiting()\n",
+        file="engine/leases/maintenance.py",
+        old="        return await self._events.match_waiting()\n",
         new="        return 0\n",
         tests=_SIMULATED,
     ),
@@ -234,8 +231,8 @@ _HOUSEKEEPING: Sequence[Mutant] = (
     ),
     Mutant(
         name="children of ended parents not let in",
-        file="upkeep/housekeeping.py",
-        old="        return len(await self._engine.storage.leases.admit(unchecked)) if unchecked else 0\n",
+        file="engine/leases/maintenance.py",
+        old="        return len(await self._storage.leases.admit(unchecked)) if unchecked else 0\n",
         new="        return 0\n",
         tests=("tests/upkeep/test_upkeep.py",),
     ),
@@ -286,7 +283,7 @@ _WORKING: Sequence[Mutant] = (
         new="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            ended = {}\n",
         tests=(
-            "tests/worker/reporting/test_outcome_writer.py::test_an_end_is_written_when_the_database_is_back",
+            "tests/worker/reporting/test_outcome_writer.py::test_an_outcome_is_written_when_the_database_is_back",
         ),
     ),
     Mutant(
@@ -311,7 +308,7 @@ _WORKING: Sequence[Mutant] = (
         file="core/jobs/outcome.py",
         old="if failure.permanent or attempts >= max_attempts:",
         new="if attempts >= max_attempts:",
-        tests=("tests/worker/test_attempt.py::test_a_permanent_error_is_not_tried_again",),
+        tests=("tests/worker/test_attempt.py::test_a_permanent_error_is_not_retried",),
     ),
     Mutant(
         name="one attempt too many",
@@ -328,10 +325,10 @@ _WORKING: Sequence[Mutant] = (
         tests=("tests/worker/reporting/test_log_writer.py", "tests/engine/test_loop.py"),
     ),
     Mutant(
-        name="a full buffer told for ever in LogWriter",
+        name="LogWriter is woken for ever by a full buffer",
         file="worker/reporting/log_writer.py",
-        old="            self._full.clear()\n            self._full_told = False\n",
-        new="            self._full_told = False\n",
+        old="            self._full.clear()\n            self._full_signaled = False\n",
+        new="            self._full_signaled = False\n",
         tests=("tests/worker/reporting/test_log_writer.py",),
     ),
     Mutant(

@@ -1,4 +1,4 @@
-"""What the simulated processes do: work, keep the queue healthy, produce, emit and operate."""
+"""The simulated processes: workers, upkeep, producers, emitters and operators."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from windlass.core.jobs.query import JobQuery
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport
 from windlass.engine.engine import Engine
 from windlass.engine.leases.leases import Leases
+from windlass.engine.leases.reaper import Reaper
 from windlass.errors import WindlassError
 from windlass.ids import DefinitionKey, JobId, QueueName, WorkerId, new_job_id
 from windlass.upkeep.bulk_operations import OperationRunner
 from windlass.upkeep.housekeeping import GateUpdater, Housekeeping
-from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 
 LEASE_TIME = timedelta(seconds=30)

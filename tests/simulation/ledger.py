@@ -1,4 +1,4 @@
-"""What really happened, seen at each commit, and the invariants that must hold there.
+"""Ledger of a simulation: what each commit did, and the invariants that must hold there.
 
 It knows nothing of the tables: only which verbs were committed, with what, and what they answered.
 """
@@ -60,7 +60,10 @@ class Ledger:
                     for row in found:
                         self._renewed(row, now)
                 case "finish":
-                    asked = [dict(zip(_FINISH, each, strict=True)) for each in params["finishes"]]
+                    asked = [
+                        dict(zip(_FINISH, each, strict=True))
+                        for each in params["finishes"].rows(*_FINISH)
+                    ]
                     by_lease = {(each["id"], each["token"]): each for each in asked}
                     for row in found:
                         job = JobId(convert.uuid(row["id"]))

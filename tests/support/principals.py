@@ -14,6 +14,8 @@ from windlass.telemetry import Telemetry
 
 ACME, GLOBEX = TenantId("acme"), TenantId("globex")
 ROOT = local()
+#: Somebody without any credential.
+ANONYMOUS = Principal(kind="none", id=None, name="nobody")
 PASSWORD = "correct horse battery"
 
 

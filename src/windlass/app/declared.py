@@ -17,12 +17,12 @@ from typing import (
     overload,
 )
 
-from windlass.app.options import Delivery, EnqueueOptions
 from windlass.core.definitions.definition import Definition
-from windlass.core.jobs.models import NewJob, Receipt
+from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
+from windlass.core.jobs.options import EnqueueOptions, InheritedOptions, OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
 from windlass.errors import DefinitionInvalid
-from windlass.worker.context import InheritedOptions, JobContext, inherited_options
+from windlass.worker.context import JobContext, inherited_options
 from windlass.worker.handlers import Handler
 
 if TYPE_CHECKING:
@@ -36,11 +36,12 @@ Upcast = TypeVar("Upcast", bound=Callable[[Any], Any])
 
 
 class _JobStamp(NamedTuple):
-    """Makes jobs of payloads, for one definition as it is in force, inside of one job or of none."""
+    """Makes jobs of payloads, for a definition as it is in force, and for the job that enqueues them."""
 
     definition: Definition
     inherited_options: InheritedOptions
     make: Callable[[str], NewJob]
+    on_duplicate: OnDuplicate
     defaults: Mapping[str, Any]
 
 
@@ -49,9 +50,9 @@ class Declared(Generic[P, R_co]):
 
     _app: "Windlass | sync.Windlass"
 
-    def __init__(self, handler: Handler, delivery: Delivery | None = None) -> None:
+    def __init__(self, handler: Handler, options: OptionSet | None = None) -> None:
         self.handler = handler
-        self._delivery = delivery or Delivery({})
+        self._options = options or OptionSet({})
         self._stamp: _JobStamp | None = None
         update_wrapper(self, handler.call, updated=())
 
@@ -67,13 +68,13 @@ class Declared(Generic[P, R_co]):
 
     def make(self, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """A job with these arguments, validated and not stored yet: for `enqueue_many`."""
-        self._delivery.check_makeable()
-        return self._make_job(args, kwargs)[0]
+        self._options.check_makeable()
+        return self._make_job(args, kwargs).job
 
     def options(self, **options: Unpack[EnqueueOptions]) -> Self:
         """The same job, delivered otherwise: tenant, delay, priority, keys, parents, tx …"""
         other = copy(self)
-        other._delivery = self._delivery.merged_with(options)
+        other._options = self._options.merged_with(options)
         other._stamp = None
         return other
 
@@ -101,16 +102,18 @@ class Declared(Generic[P, R_co]):
         """The definition as it is in force: as declared, but for what operators edited."""
         return self._app.effective(self.handler.definition)
 
-    def _make_job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[NewJob, Definition]:
-        """A job with these arguments, and the definition that it was made by."""
+    def _make_job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> PreparedJob:
+        """A job with these arguments, validated."""
         definition, job = self.definition, inherited_options()
         # Read once: another thread may be replacing it, for a job of another tenant.
         stamp = self._stamp
         if stamp is None or stamp.definition is not definition or stamp.inherited_options != job:
-            make = self._delivery.with_defaults_from(job).stamp(definition)
+            make = self._options.with_defaults_from(job).stamp(definition)
             defaults = load_json(definition.default_payload)
-            self._stamp = stamp = _JobStamp(definition, job, make, defaults)
-        return stamp.make(self.handler.payload.encode(args, kwargs, stamp.defaults)), definition
+            on_duplicate = self._options.on_duplicate(definition)
+            self._stamp = stamp = _JobStamp(definition, job, make, on_duplicate, defaults)
+        text = self.handler.payload.encode(args, kwargs, stamp.defaults)
+        return PreparedJob(stamp.make(text), stamp.on_duplicate)
 
 
 class DeclaredJob(Declared[P, R_co]):
@@ -118,19 +121,22 @@ class DeclaredJob(Declared[P, R_co]):
 
     _app: "Windlass"
 
-    def __init__(self, app: "Windlass", handler: Handler, delivery: Delivery | None = None) -> None:
-        super().__init__(handler, delivery)
+    def __init__(self, app: "Windlass", handler: Handler, options: OptionSet | None = None) -> None:
+        super().__init__(handler, options)
         self._app = app
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments; they are validated first."""
-        job, definition = self._make_job(args, kwargs)
-        return await self._app.deliveries.deliver(job, definition, self._delivery)
+        prepared = self._make_job(args, kwargs)
+        if self._options.tx is not None:
+            return await self._app.deliveries.deliver(prepared, self._options.tx)
+        engine = await self._app.ready()
+        return await engine.jobs.submit(prepared.job, on_duplicate=prepared.on_duplicate)
 
     @property
     def blocking(self) -> "BlockingJob[P, R_co]":
         """The same for code that cannot await."""
-        return BlockingJob(self._app.blocking, self.handler, self._delivery)
+        return BlockingJob(self._app.blocking, self.handler, self._options)
 
 
 class BlockingJob(Declared[P, R_co]):
@@ -139,15 +145,14 @@ class BlockingJob(Declared[P, R_co]):
     _app: "sync.Windlass"
 
     def __init__(
-        self, app: "sync.Windlass", handler: Handler, delivery: Delivery | None = None
+        self, app: "sync.Windlass", handler: Handler, options: OptionSet | None = None
     ) -> None:
-        super().__init__(handler, delivery)
+        super().__init__(handler, options)
         self._app = app
 
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments, validated first, and return when it is durable."""
-        job, definition = self._make_job(args, kwargs)
-        return self._app.deliver(job, definition, self._delivery)
+        return self._app.deliver(self._make_job(args, kwargs), self._options.tx)
 
 
 class JobDecorator(Protocol):

@@ -1,59 +1,45 @@
-"""Jobs and events on their way into the database: alone, in bulk, or in a caller's transaction."""
+"""Stores jobs and events for the program: alone, in bulk, or in the program's own transaction."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from windlass.app.options import Delivery
-from windlass.core.access.principal import Principal
-from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
+from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.triggers.events import EventOptions
-from windlass.engine.triggers.job_factory import completed, definition_payload
 from windlass.storage.callers import CallerSession
-from windlass.storage.jobs.enqueue import EnqueueRequest
 from windlass.worker.context import inherited_options
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
 
-AroundEnqueue = Callable[[Sequence[NewJob]], AbstractContextManager[Sequence[NewJob]]]
-
 
 class Deliveries:
-    """What an app does to get jobs stored; both faces go through it."""
+    """Stores jobs and events; the async and the blocking API go through it."""
 
     def __init__(self, app: "Windlass") -> None:
         self._app = app
 
     async def prepare(
-        self, key: str, payload: Mapping[str, Any] | None, delivery: Delivery
-    ) -> tuple[NewJob, Definition]:
-        """A job and its definition, by key: the handler's where it is known here, else the row's."""
-        delivery = delivery.with_defaults_from(inherited_options())
-        if handler := self._app.handlers.get(key):
-            definition = self._app.effective(handler.definition)
-            text = handler.payload.write(completed(definition, payload))
-            return delivery.job(definition, text), definition
-        definition = await (await self._app.ready()).definitions.get(key)
-        limit = self._app.settings.limits.payload_bytes
-        text = definition_payload(definition, limit).write(completed(definition, payload))
-        return delivery.job(definition, text), definition
+        self, key: str, payload: Mapping[str, Any] | None, options: OptionSet
+    ) -> PreparedJob:
+        """A job by its definition's key, inside a handler with the options it inherits."""
+        engine = self._app.engine
+        if not engine.definitions.is_declared(key):
+            await engine.ready()
+        return await engine.jobs.prepare(
+            key, payload, options.with_defaults_from(inherited_options())
+        )
 
-    async def deliver_all(
-        self,
-        prepared: Sequence[tuple[NewJob, Definition, Delivery]],
-        *,
-        by: Principal | None = None,
-    ) -> list[Receipt]:
-        """Store jobs in one transaction, each as its delivery says, or none of them."""
-        engine = await self._app.ready()
-        how = [delivery.on_duplicate(definition) for _, definition, delivery in prepared]
-        with self.enqueue_hooks([job for job, _, _ in prepared]) as sent:
-            asked = [EnqueueRequest(job, each) for job, each in zip(sent, how, strict=True)]
-            return await engine.jobs.enqueue_together(asked, by=by)
+    async def deliver(self, prepared: PreparedJob, tx: object) -> Receipt:
+        """Store a job: alone, or in a caller's transaction."""
+        job, on_duplicate = prepared
+        if tx is None:
+            engine = await self._app.ready()
+            return await engine.jobs.submit(job, on_duplicate=on_duplicate)
+        [receipt] = await self.store([job], on_duplicate=on_duplicate, tx=tx)
+        return receipt
 
     async def store(
         self,
@@ -65,7 +51,7 @@ class Deliveries:
     ) -> list[Receipt]:
         """Store jobs, in a caller's transaction if there is one, and answer a receipt for each."""
         engine, session, ready = await self.join(tx)
-        with self.enqueue_hooks(jobs) as sent:
+        with engine.jobs.hooked(jobs) as sent:
             if session is None:
                 return await engine.jobs.enqueue_many(
                     sent, on_duplicate=on_duplicate, progress=progress
@@ -73,7 +59,7 @@ class Deliveries:
             if not ready:
                 await engine.ready_in_transaction(session)
             await engine.jobs.check(sent)
-            over = await engine.jobs.caps.over(sent)
+            over = await engine.open_job_caps.over(sent)
             stored = await engine.jobs.enqueue_in(
                 session, sent, on_duplicate=on_duplicate, over=over
             )
@@ -93,14 +79,6 @@ class Deliveries:
         await engine.events.match_after_commit(event.id)
         return event
 
-    @contextmanager
-    def enqueue_hooks(self, jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:
-        """Be inside all that goes around an enqueue, with the jobs that come of it."""
-        with ExitStack() as stack:
-            for wrap in self._app.around_enqueues:
-                jobs = stack.enter_context(wrap(jobs))
-            yield jobs
-
     async def join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:
         """The engine, a session in a caller's transaction if there is one, and whether the
         database is ready: if not, it has to be made so through the session."""
@@ -118,23 +96,3 @@ class Deliveries:
             return await engine.ready_during_transaction()
         await engine.ready()
         return True
-
-    async def deliver(
-        self,
-        job: NewJob,
-        definition: Definition,
-        delivery: Delivery,
-        *,
-        by: Principal | None = None,
-    ) -> Receipt:
-        """Store a job as its delivery says: alone, or in the caller's transaction. `by` is whose right
-        to enqueue is asked for; None is the program itself, and so is the owner of a transaction."""
-        on_duplicate = delivery.on_duplicate(definition)
-        if delivery.tx is None:
-            engine = await self._app.ready()
-            if not self._app.around_enqueues:
-                return await engine.jobs.enqueue(job, on_duplicate=on_duplicate, by=by)
-            with self.enqueue_hooks([job]) as [sent]:
-                return await engine.jobs.enqueue(sent, on_duplicate=on_duplicate, by=by)
-        [receipt] = await self.store([job], on_duplicate=on_duplicate, tx=delivery.tx)
-        return receipt

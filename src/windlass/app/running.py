@@ -134,7 +134,7 @@ class Running:
         """The app's engine, Windlass's own jobs made known too: only by those who run jobs or
         schedules, so that to enqueue or to look changes no row of theirs."""
         for handler in self._runnable_handlers().values():
-            if handler.own:
+            if handler.is_builtin:
                 declare_in(self._app.engine, handler)
         return await self._app.ready()
 

@@ -25,8 +25,6 @@ from windlass.app.blocking_nouns import (
 from windlass.app.commands import CommandOptions
 from windlass.app.declare import JobOptions
 from windlass.app.declared import BlockingDecorator, BlockingJob, P, R
-from windlass.app.enqueue import AroundEnqueue
-from windlass.app.options import Delivery, EnqueueOptions
 from windlass.app.portal import Portal
 from windlass.app.verbs import BlockingVerb
 from windlass.app.windlass import Lifespan
@@ -34,9 +32,11 @@ from windlass.app.windlass import Windlass as Awaited
 from windlass.core.access.roles import ROLES, RoleTable
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
+from windlass.core.jobs.options import EnqueueOptions, OptionSet, PreparedJob
 from windlass.core.triggers.declared_trigger import EventTriggerOptions, event_trigger
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
+from windlass.engine.jobs.enqueue import EnqueueHook
 from windlass.engine.triggers.events import EventOptions
 from windlass.errors import TransactionUnsupported
 from windlass.settings import Settings
@@ -100,7 +100,7 @@ class Windlass:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""
         return self._awaited.around(wrap)
 
-    def around_enqueue(self, wrap: AroundEnqueue) -> AroundEnqueue:
+    def around_enqueue(self, wrap: EnqueueHook) -> EnqueueHook:
         """Store jobs inside a context manager made by `wrap(jobs)`, once per call."""
         return self._awaited.around_enqueue(wrap)
 
@@ -126,52 +126,52 @@ class Windlass:
     @property
     def dead(self) -> Dead:
         """What failed for good, by cause: retry, edit, discard."""
-        return Dead(self._awaited.dead, self._portal)
+        return Dead(self._awaited, self._portal)
 
     @property
     def definitions(self) -> Definitions:
         """List, enable and disable definitions."""
-        return Definitions(self._awaited.definitions, self._portal)
+        return Definitions(self._awaited, self._portal)
 
     @property
     def queues(self) -> Queues:
         """List, pause, resume and limit queues."""
-        return Queues(self._awaited.queues, self._portal)
+        return Queues(self._awaited, self._portal)
 
     @property
     def audit(self) -> Audit:
         """Check the record of who changed what."""
-        return Audit(self._awaited.audit, self._portal)
+        return Audit(self._awaited, self._portal)
 
     @property
     def tenants(self) -> Tenants:
         """Create, change, list, suspend and delete tenants."""
-        return Tenants(self._awaited.tenants, self._portal)
+        return Tenants(self._awaited, self._portal)
 
     @property
     def triggers(self) -> Triggers:
         """Rules that make jobs: by time, and by event."""
-        return Triggers(self._awaited.triggers, self._portal)
+        return Triggers(self._awaited, self._portal)
 
     @property
     def schedules(self) -> Schedules:
         """Those by time."""
-        return Schedules(self._awaited.schedules, self._portal)
+        return Schedules(self._awaited, self._portal)
 
     @property
     def events(self) -> Events:
         """What was emitted."""
-        return Events(self._awaited.events, self._portal)
+        return Events(self._awaited, self._portal)
 
     @property
     def logs(self) -> Logs:
         """Find log lines by their words."""
-        return Logs(self._awaited.logs, self._portal)
+        return Logs(self._awaited, self._portal)
 
     @property
     def workers(self) -> Workers:
         """Who runs jobs: list, drain, resume and stop workers."""
-        return Workers(self._awaited.workers, self._portal)
+        return Workers(self._awaited, self._portal)
 
     make = BlockingVerb(Awaited.make)
     stats = BlockingVerb(Awaited.stats)
@@ -184,9 +184,9 @@ class Windlass:
         **options: Unpack[EnqueueOptions],
     ) -> Receipt:
         """Enqueue by key, without importing the handler; the definition's row says what is valid."""
-        delivery = Delivery({}).merged_with(options)
-        job, definition = self._portal.run(self._awaited.deliveries.prepare(key, payload, delivery))
-        return self.deliver(job, definition, delivery)
+        chosen = OptionSet({}).merged_with(options)
+        prepared = self._portal.run(self._awaited.deliveries.prepare(key, payload, chosen))
+        return self.deliver(prepared, chosen.tx)
 
     def enqueue_many(
         self,
@@ -213,9 +213,9 @@ class Windlass:
         # The caller's connection belongs to the caller's thread: its statements run here.
         if not ready:
             drive(engine.ready_in_transaction(session))
-        with self._awaited.deliveries.enqueue_hooks(jobs) as sent:
+        with engine.jobs.hooked(jobs) as sent:
             run(engine.jobs.check(sent))
-            over = run(engine.jobs.caps.over(sent))
+            over = run(engine.open_job_caps.over(sent))
             stored = drive(
                 engine.jobs.enqueue_in(session, sent, on_duplicate=on_duplicate, over=over)
             )
@@ -259,12 +259,11 @@ class Windlass:
         """A definition in code with what operators edited of it, at most some seconds ago."""
         return self._awaited.effective(declared)
 
-    def deliver(self, job: NewJob, definition: Definition, delivery: Delivery) -> Receipt:
+    def deliver(self, prepared: PreparedJob, tx: object) -> Receipt:
         """Store a job and return when it is durable, or part of the caller's transaction."""
-        if delivery.tx is None:
-            return self._portal.run(self._awaited.deliveries.deliver(job, definition, delivery))
-        on_duplicate = delivery.on_duplicate(definition)
-        [receipt] = self.enqueue_many([job], on_duplicate=on_duplicate, tx=delivery.tx)
+        if tx is None:
+            return self._portal.run(self._awaited.deliveries.deliver(prepared, None))
+        [receipt] = self.enqueue_many([prepared.job], on_duplicate=prepared.on_duplicate, tx=tx)
         return receipt
 
     @contextmanager

@@ -132,4 +132,4 @@ def _declare(
         },
         settings,
     )
-    return replace(handler, own=True)
+    return replace(handler, is_builtin=True)

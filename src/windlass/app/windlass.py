@@ -6,7 +6,6 @@ from contextlib import (
     AbstractAsyncContextManager,
     contextmanager,
 )
-from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary, ref
@@ -14,7 +13,7 @@ from weakref import WeakKeyDictionary, ref
 from windlass.app.commands import CommandOptions, declare_command
 from windlass.app.declare import JobOptions, declare, declare_in
 from windlass.app.declared import Declared, DeclaredJob, JobDecorator, P, R
-from windlass.app.enqueue import AroundEnqueue, Deliveries
+from windlass.app.enqueue import Deliveries
 from windlass.app.file_commands import commands_of
 from windlass.app.nouns import (
     AsyncAudit,
@@ -29,12 +28,12 @@ from windlass.app.nouns import (
     AsyncTriggers,
     AsyncWorkers,
 )
-from windlass.app.options import Delivery, EnqueueOptions
 from windlass.app.running import Running
 from windlass.app.system_jobs import SystemJobs
-from windlass.core.access.roles import ROLES, RoleTable, frozen
+from windlass.core.access.roles import ROLES, RoleTable, freeze_roles
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
+from windlass.core.jobs.options import EnqueueOptions, OptionSet
 from windlass.core.monitoring.summary import Stats
 from windlass.core.triggers.declared_trigger import (
     DeclaredTrigger,
@@ -43,9 +42,9 @@ from windlass.core.triggers.declared_trigger import (
 )
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
+from windlass.engine.jobs.enqueue import EnqueueHook
 from windlass.engine.triggers.events import EventOptions
 from windlass.settings import Settings
-from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker.attempt import Around
 from windlass.worker.backend import Backend
@@ -79,11 +78,11 @@ class Windlass:
         roles: RoleTable = ROLES,
     ) -> None:
         self._url = url
-        self.roles = frozen(roles)
+        self.roles = freeze_roles(roles)
         self._given_settings = settings
         self.telemetry = Telemetry()
         self.around_attempts: list[Around] = []
-        self.around_enqueues: list[AroundEnqueue] = []
+        self.around_enqueues: list[EnqueueHook] = []
         self.lifespans: list[Lifespan] = []
         self._connect: Callable[[], Engine] = self._engine
         self.system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
@@ -148,7 +147,7 @@ class Windlass:
         self.around_attempts.append(wrap)
         return wrap
 
-    def around_enqueue(self, wrap: AroundEnqueue) -> AroundEnqueue:
+    def around_enqueue(self, wrap: EnqueueHook) -> EnqueueHook:
         """Store jobs inside a context manager made by `wrap(jobs)`, once per call however many they
         are. It yields the jobs to store: these, or changed ones."""
         self.around_enqueues.append(wrap)
@@ -257,6 +256,7 @@ class Windlass:
         if engine is None:
             imports.refuse()
             engine = self._connect()
+            engine.enqueue_hooks = self.around_enqueues
             for handler in self.handlers.values():
                 declare_in(engine, handler)
             self._engines[loop] = engine
@@ -282,9 +282,9 @@ class Windlass:
         **options: Unpack[EnqueueOptions],
     ) -> Receipt:
         """Enqueue by key, without importing the handler; the definition's row says what is valid."""
-        delivery = Delivery({}).merged_with(options)
-        job, definition = await self.deliveries.prepare(key, payload, delivery)
-        return await self.deliveries.deliver(job, definition, delivery)
+        chosen = OptionSet({}).merged_with(options)
+        prepared = await self.deliveries.prepare(key, payload, chosen)
+        return await self.deliveries.deliver(prepared, chosen.tx)
 
     async def make(
         self,
@@ -294,9 +294,9 @@ class Windlass:
         **options: Unpack[EnqueueOptions],
     ) -> NewJob:
         """A job of a definition known by its key, validated and not stored yet."""
-        delivery = Delivery({}).merged_with(options)
-        delivery.check_makeable()
-        return (await self.deliveries.prepare(key, payload, delivery))[0]
+        chosen = OptionSet({}).merged_with(options)
+        chosen.check_makeable()
+        return (await self.deliveries.prepare(key, payload, chosen)).job
 
     async def enqueue_many(
         self,
@@ -412,12 +412,4 @@ class Windlass:
         return handler
 
     def _engine(self) -> Engine:
-        database = self.settings.database
-        storage = open_storage(
-            self.url,
-            schema=database.schema,
-            listen_url=database.listen_url,
-            row_security=database.row_security,
-            lease_time=timedelta(seconds=self.settings.worker.lease_seconds),
-        )
-        return Engine(storage, self.settings, self.telemetry, roles=self.roles)
+        return Engine.open(self.url, self.settings, self.telemetry, roles=self.roles)

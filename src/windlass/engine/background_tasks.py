@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from windlass.storage.connection.tenant_binding import apart
+from windlass.storage.connection.tenant_binding import spawn_unbound
 
 
 class BackgroundTasks:
@@ -15,7 +15,7 @@ class BackgroundTasks:
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Start a task that nobody else has to keep."""
-        task = apart(work)
+        task = spawn_unbound(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

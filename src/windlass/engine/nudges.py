@@ -9,8 +9,10 @@ import contextlib
 from collections.abc import Callable, Collection
 
 from windlass import clock
-from windlass.storage.connection.tenant_binding import apart
-from windlass.storage.database import Database
+from windlass.storage.connection.tenant_binding import spawn_unbound
+from windlass.storage.database import Database, Watch
+
+__all__ = ["COMMITTED_SECONDS", "Nudges", "Watch"]
 
 #: Nudges within this time of one another are one nudge; and while the database is so busy that one
 #: takes long, within twenty times as long: producers must not wait for what only saves time.
@@ -37,7 +39,7 @@ class Nudges:
         self.wake_local(queues)
         self._queues.update(queues)
         if self._sending is None or self._sending.done():
-            self._sending = apart(self._send())
+            self._sending = spawn_unbound(self._send())
 
     def wake_local(self, queues: Collection[str]) -> None:
         """Tell those of this process who sleep."""

@@ -1,4 +1,4 @@
-"""What handlers raise, and what is raised into them. Neither is an error of Windlass."""
+"""Exceptions that handlers raise, and one raised into them. Neither is an error of Windlass."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What people write into rules and declarations — templates, conditions, commands."""
+"""Errors in declarations: payload templates, conditions, commands."""
 
 from collections.abc import Sequence
 

@@ -29,7 +29,7 @@ def install(app: Windlass | Blocking, *, provider: Any = None) -> None:
     """
     api = _api()
     tracer = api.trace.get_tracer("windlass", tracer_provider=provider)
-    carried = api.propagator()
+    propagator = api.propagator()
 
     @contextmanager
     def enqueued(jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:
@@ -37,19 +37,19 @@ def install(app: Windlass | Blocking, *, provider: Any = None) -> None:
         with tracer.start_as_current_span(
             f"enqueue {definitions[0] if len(definitions) == 1 else 'jobs'}",
             kind=api.trace.SpanKind.PRODUCER,
-            attributes=_sent(jobs),
+            attributes=_enqueue_attributes(jobs),
         ):
             context: dict[str, str] = {}
-            carried.inject(context)
-            yield [_carrying(job, context) for job in jobs] if context else jobs
+            propagator.inject(context)
+            yield [_with_trace_context(job, context) for job in jobs] if context else jobs
 
     @asynccontextmanager
     async def attempted(ctx: JobContext) -> AsyncIterator[None]:
         with tracer.start_as_current_span(
             f"attempt {ctx.job.definition}",
-            context=carried.extract(_context_of(ctx)),
+            context=propagator.extract(_context_of(ctx)),
             kind=api.trace.SpanKind.CONSUMER,
-            attributes=_run(ctx),
+            attributes=_attempt_attributes(ctx),
         ):
             yield
 
@@ -66,9 +66,9 @@ def _api() -> Any:
     return SimpleNamespace(trace=trace, propagator=TraceContextTextMapPropagator)
 
 
-def _carrying(job: NewJob, context: dict[str, str]) -> NewJob:
-    said = load_json(job.metadata) if job.metadata else {}
-    return job._replace(metadata=dump_json({**said, **context}, what="metadata"))
+def _with_trace_context(job: NewJob, context: dict[str, str]) -> NewJob:
+    metadata = load_json(job.metadata) if job.metadata else {}
+    return job._replace(metadata=dump_json({**metadata, **context}, what="metadata"))
 
 
 def _context_of(ctx: JobContext) -> dict[str, str]:
@@ -76,7 +76,7 @@ def _context_of(ctx: JobContext) -> dict[str, str]:
     return {name: str(metadata[name]) for name in ("traceparent", "tracestate") if name in metadata}
 
 
-def _sent(jobs: Sequence[NewJob]) -> dict[str, Any]:
+def _enqueue_attributes(jobs: Sequence[NewJob]) -> dict[str, Any]:
     about: dict[str, Any] = {"messaging.batch.message_count": len(jobs)}
     if len(jobs) == 1:
         [job] = jobs
@@ -91,7 +91,7 @@ def _sent(jobs: Sequence[NewJob]) -> dict[str, Any]:
     return about
 
 
-def _run(ctx: JobContext) -> dict[str, Any]:
+def _attempt_attributes(ctx: JobContext) -> dict[str, Any]:
     job = ctx.job
     about: dict[str, Any] = {
         "windlass.job_id": str(job.id),

@@ -1,4 +1,4 @@
-"""Where settings come from: arguments, then the environment, then a file."""
+"""Sources of settings: arguments, then the environment, then a file."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

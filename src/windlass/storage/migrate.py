@@ -4,7 +4,6 @@ The files carry the same number and name for every database. A checksum is kept 
 applied, so that an edited file is noticed instead of silently differing.
 """
 
-import asyncio
 import hashlib
 import re
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from importlib.resources import files
 
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
 from windlass.storage.callers import CallerSession
-from windlass.storage.storage import Storage, open_storage
+from windlass.storage.storage import Storage
 
 _FOLDERS = {"postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite"}
 _APPLIED = "select number, name, checksum from windlass_migrations order by number"
@@ -34,7 +33,7 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How far a database is: what was applied and what is still to do."""
+    """The migrations of a database: those applied, and those still to do."""
 
     applied: Sequence[Migration]
     pending: Sequence[Migration]
@@ -60,7 +59,7 @@ def migrations(kind: str) -> list[Migration]:
 
 
 async def status(storage: Storage) -> Status:
-    """What was applied to a database, checked against this Windlass's own files."""
+    """The migrations applied to a database, checked against this Windlass's own files."""
     return _compare(storage.database.kind, await _journal(storage))
 
 
@@ -126,19 +125,6 @@ async def check(storage: Storage) -> None:
     now = await status(storage)
     if now.pending:
         raise SchemaOutdated(found=now.version, needed=now.pending[-1].number)
-
-
-def migrate_now(url: str) -> None:
-    """Migrate the database behind a URL, from blocking code."""
-
-    async def run() -> None:
-        storage = open_storage(url)
-        try:
-            await migrate(storage)
-        finally:
-            await storage.close()
-
-    asyncio.run(run())
 
 
 async def _journal(storage: Storage) -> list[tuple[int, str, str]]:

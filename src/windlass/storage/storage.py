@@ -155,11 +155,11 @@ def _open(
             )
         case "mysql":
             try:
-                from windlass.storage.mysql.storage import open_mysql
+                from windlass.storage.mysql.database import MysqlDatabase
             except ModuleNotFoundError as error:
                 raise UnsupportedDatabase("mysql", missing="PyMySQL", extra="mysql") from error
-            return open_mysql(address, now=now, deadlines=deadlines)
+            return Storage(MysqlDatabase(address, now=now, deadlines=deadlines))
         case _:
-            from windlass.storage.sqlite.storage import open_sqlite
+            from windlass.storage.sqlite.database import SqliteDatabase
 
-            return open_sqlite(address, now=now, deadlines=deadlines)
+            return Storage(SqliteDatabase(address, now=now, deadlines=deadlines))

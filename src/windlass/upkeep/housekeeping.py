@@ -1,11 +1,7 @@
-"""Chores of upkeep: admit, end, fold, regate, sweep."""
-
-from collections.abc import Awaitable, Callable, Mapping
+"""Chores of upkeep: maintenance, gates, retention."""
 
 from windlass.engine.background_pacing import run_paced_until_done
 from windlass.engine.engine import Engine
-from windlass.engine.leases.leases import cancel_overdue
-from windlass.errors import DatabaseOutage
 
 
 class Housekeeping:
@@ -13,51 +9,10 @@ class Housekeeping:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._chores: Mapping[str, Callable[[], Awaitable[int]]] = {
-            "unchecked": self._admit,
-            "overdue": self._cancel_overdue,
-            "deltas": self._fold,
-            "claims": self._tidy_claims,
-            "events": self._match_events,
-        }
 
     async def tick(self) -> int:
-        """Admit children whose parents ended unseen, end what is overdue, fold the counts, match
-        events nobody has matched. A chore that fails keeps none of the others from being done."""
-        found = await self._engine.storage.leases.pending_maintenance()
-        done, failure = 0, None
-        for name, chore in self._chores.items():
-            if name not in found:
-                continue
-            try:
-                done += await chore()
-            except DatabaseOutage:
-                raise
-            except Exception as error:  # noqa: BLE001  raised when the others are done
-                failure = error
-        if failure is not None:
-            raise failure
-        return done
-
-    async def _admit(self) -> int:
-        unchecked = await self._engine.storage.leases.children_to_admit()
-        return len(await self._engine.storage.leases.admit(unchecked)) if unchecked else 0
-
-    async def _cancel_overdue(self) -> int:
-        return await cancel_overdue(self._engine.storage)
-
-    async def _fold(self) -> int:
-        done = 0
-        while folded := await self._engine.storage.monitoring.roll_up_counts():
-            done += folded
-        return done
-
-    async def _tidy_claims(self) -> int:
-        await self._engine.storage.leases.drop_ended_claims()
-        return 0
-
-    async def _match_events(self) -> int:
-        return await self._engine.events.match_waiting()
+        """Do what is pending. Returns how much was done."""
+        return await self._engine.maintenance.run()
 
 
 class GateUpdater:

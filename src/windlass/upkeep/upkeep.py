@@ -3,12 +3,10 @@
 from datetime import timedelta
 
 from windlass.engine.engine import Engine
-from windlass.engine.leases.wrong_clock import ClockRepair
 from windlass.engine.loop import Loop
 from windlass.upkeep.alerting import LOOK_SECONDS, AlertSender
 from windlass.upkeep.bulk_operations import OperationRunner
 from windlass.upkeep.housekeeping import GateUpdater, Housekeeping, Sweeper
-from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 
 #: Often enough that a dead worker's job starts again within one and a half leases, the second
@@ -22,18 +20,17 @@ _CLOCK_SECONDS = 60.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, sweeping, correcting clocks, bulk operations, alerts and scheduling; that last one if
-    `scheduling`, or where it is not said, if scheduler.enabled is on. Any number of processes may
-    run it at once."""
+    """Reaping, housekeeping, regating, sweeping, clock repair, bulk operations, alerts and
+    scheduling; the last one if `scheduling`, and by default if scheduler.enabled is on. Any number
+    of processes may run it at once."""
 
     def __init__(
         self, engine: Engine, *, lease_time: timedelta, scheduling: bool | None = None
     ) -> None:
-        reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
         self._loops: list[Loop | Scheduler | OperationRunner] = [
             Loop(
                 "reaping",
-                reaper.tick,
+                engine.reaper(lease_time=lease_time).tick,
                 seconds=look_seconds(lease_time),
                 telemetry=engine.telemetry,
             ),
@@ -57,7 +54,7 @@ class Upkeep:
             ),
             Loop(
                 "correcting what a wrong clock wrote",
-                ClockRepair(engine.storage, engine.telemetry).tick,
+                engine.clock_repair.tick,
                 seconds=_CLOCK_SECONDS,
                 telemetry=engine.telemetry,
             ),

@@ -1,6 +1,6 @@
-"""Interfaces between a worker and the engine, or a server that has one.
+"""Interfaces of a worker to its engine, or to a server that has one.
 
-A worker sees only what stands here, so that the same loop runs with a database and without.
+A worker uses nothing else, so the same loops run with a database and over HTTP.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -14,15 +14,15 @@ from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressRepo
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.engine.leases.leases import ClaimResult
+from windlass.engine.nudges import Watch
 from windlass.ids import JobId, TenantId, WorkerId
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession
-from windlass.storage.database import Watch
 from windlass.telemetry import Telemetry
 
 
 class LeaseBackend(Protocol):
-    """One worker's hold on jobs: see `engine.leases.Leases`."""
+    """The leases of one worker: see `engine.leases.leases.Leases`."""
 
     async def claim(
         self,
@@ -53,7 +53,7 @@ class LeaseBackend(Protocol):
 
 
 class DefinitionBackend(Protocol):
-    """What operators say of definitions: see `engine.definitions.Definitions`."""
+    """Definitions with operators' edits: see `engine.definitions.definitions.Definitions`."""
 
     @property
     def rows(self) -> Collection[Definition]: ...
@@ -64,7 +64,7 @@ class DefinitionBackend(Protocol):
 
 
 class WorkerBackend(Protocol):
-    """The registry of workers: see `engine.workers.Workers`."""
+    """The registry of workers: see `engine.leases.workers.Workers`."""
 
     async def beat(self, worker: WorkerRow) -> WorkerOrder: ...
 
@@ -72,7 +72,7 @@ class WorkerBackend(Protocol):
 
 
 class NudgeBackend(Protocol):
-    """Those of this process who want to hear of new jobs."""
+    """The listeners of this process that wait for new jobs."""
 
     local_listeners: set[Callable[[Collection[str]], None]]
 
@@ -80,13 +80,13 @@ class NudgeBackend(Protocol):
 
 
 class LatencyBackend(Protocol):
-    """Who is told how long jobs waited and ran: see `engine.latency.Latency`."""
+    """Storage of wait and run times: see `engine.monitoring.latency.Latency`."""
 
-    async def flush(self, tally: LatencyBuffer) -> None: ...
+    async def flush(self, latencies: LatencyBuffer) -> None: ...
 
 
 class RenewalBackend(Protocol):
-    """What keeps leases and a worker's row alive, over connections of its own."""
+    """Renews leases and a worker's row over connections of its own."""
 
     @property
     def workers(self) -> WorkerBackend: ...
@@ -99,6 +99,8 @@ class RenewalBackend(Protocol):
 
 
 class Backend(Protocol):
+    """A worker's access to jobs, definitions and its own row."""
+
     @property
     def settings(self) -> Settings: ...
 
@@ -118,24 +120,24 @@ class Backend(Protocol):
     def latency(self) -> LatencyBackend: ...
 
     def leases(self, who: Callable[[LeaseRef], Lease | None], *, worker: WorkerId) -> LeaseBackend:
-        """The worker's hold; one for each worker, who knows the leases it holds."""
+        """The leases of one worker; `who` returns the lease it holds by this token."""
         ...
 
     def reopen(self, *, lease_time: timedelta) -> RenewalBackend:
-        """The same over connections of its own, for a thread with its own event loop. Nothing
-        connects before something is asked."""
+        """The same backend over its own connections, for a thread with its own event loop. It
+        connects on first use."""
         ...
 
     async def ready(self) -> None:
-        """Return once jobs can be claimed; raises if nobody answers."""
+        """Return once jobs can be claimed; raise if the backend does not answer."""
         ...
 
     async def now(self) -> datetime | None:
-        """Return if somebody answers."""
+        """Return the database's time, None if only a server knows it; raise if nothing answers."""
         ...
 
     def join(self, tx: object) -> CallerSession | None:
-        """A session in a handler's own transaction; None where that leads elsewhere."""
+        """A session in a handler's own transaction; None if that belongs to another database."""
         ...
 
     async def watch(self, queues: Sequence[str] | None) -> Watch: ...

@@ -1,4 +1,4 @@
-"""The context of a run, for its handler: job, log, progress, stop, snooze, complete."""
+"""The context that a handler gets: job, log, progress, stop, snooze, once, complete."""
 
 import asyncio
 import time
@@ -15,11 +15,12 @@ from collections.abc import (
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol, TypedDict, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_app_key
 from windlass.core.jobs.models import LogLevel
+from windlass.core.jobs.options import InheritedOptions
 from windlass.core.leases.lease import Lease
 from windlass.core.payloads.payload import load_json
 from windlass.core.text import clean, text_of
@@ -28,7 +29,7 @@ from windlass.errors import OptionInvalid, Stopped
 from windlass.ids import JobId
 from windlass.storage.callers import drive
 
-#: The lease of the run that code is part of, if it is part of one.
+#: The lease of the run that the current code belongs to; None outside of runs.
 CURRENT_LEASE: ContextVar[Lease | None] = ContextVar("windlass_lease", default=None)
 
 Item = TypeVar("Item")
@@ -41,7 +42,7 @@ _WARNING_BYTES = 1024
 
 
 class Sink(Protocol):
-    """Where a run's words go: the worker's buffers, or a pipe out of a child process."""
+    """Receives what a run logs and reports: the worker's buffers, or a pipe of a child process."""
 
     def log(
         self, lease: Lease, level: LogLevel, message: str, fields: Mapping[str, Any]
@@ -60,26 +61,26 @@ class Sink(Protocol):
 
     def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]: ...
 
-    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool: ...
+    def wait_for(self, query: Coroutine[Any, Any, bool]) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionalCompletion:
-    """The end of a job as it is written through its handler's transaction."""
+    """The completion of a job inside its handler's transaction."""
 
     recording: Coroutine[Any, Any, None]
     blocking: bool
 
 
 class _CompletedAwaitable(Awaitable[None]):
-    """What is left to await when everything is done."""
+    """An awaitable that is done already."""
 
     def __await__(self) -> Generator[Any, None, None]:
         yield from ()
 
 
 class OnceCheck(Awaitable[bool]):
-    """Whether something is still to be done. Awaited, or in a thread simply asked: `if once: …`."""
+    """True if something is still to be done: awaited, or in a thread used directly: `if once: …`."""
 
     __slots__ = ("_done", "_key", "_lease", "_sink")
 
@@ -108,8 +109,8 @@ class OnceCheck(Awaitable[bool]):
 
 
 class Snoozed(BaseException):
-    """Leaves a handler that asked to be run later. Not an Exception, so that a handler's own
-    `except Exception` does not swallow it."""
+    """Raised by `ctx.snooze`. Not an Exception, so that a handler's own `except Exception` does not
+    swallow it."""
 
     def __init__(self, delay: timedelta) -> None:
         self.delay = delay
@@ -142,7 +143,7 @@ class CurrentJob:
 
     @property
     def attempt(self) -> int:
-        """Which try this is, the first being 1; released tries do not count."""
+        """The number of this attempt, from 1; released attempts do not count."""
         return self._lease.attempts
 
     @property
@@ -167,7 +168,7 @@ class CurrentJob:
 
     @property
     def trigger_due_at(self) -> datetime | None:
-        """The due time a schedule made this job for."""
+        """The due time that a schedule created this job for."""
         return self._lease.trigger_due_at
 
     @property
@@ -192,7 +193,7 @@ class CurrentJob:
 
 
 class JobLog:
-    """A logger bound to a job and its attempt. Lines are kept with the job and searchable."""
+    """A logger bound to a job and its attempt. Lines are stored with the job and searchable."""
 
     __slots__ = ("_lease", "_sink")
 
@@ -216,7 +217,7 @@ class JobLog:
 
 
 class JobContext:
-    """Handed to a handler that has a parameter of this type."""
+    """Passed to a handler that has a parameter of this type."""
 
     __slots__ = ("_lease", "_sink", "_stop", "completed", "done", "warnings")
 
@@ -226,12 +227,12 @@ class JobContext:
         self._stop: StopReason | None = None
         self.warnings: list[str] = []
         self.completed = False
-        #: Keys asked about with `once`, noted with the completion.
+        #: Keys passed to `once`, recorded with the completion.
         self.done: list[str] = []
 
     @property
     def job(self) -> CurrentJob:
-        """The job that is run."""
+        """The job of this run."""
         return CurrentJob(self._lease)
 
     @property
@@ -241,13 +242,13 @@ class JobContext:
 
     @property
     def fence(self) -> int:
-        """The lease token: a number per job that only rises. Hand it to systems that can refuse
-        a late writer."""
+        """The lease token: a number per job that only rises. Pass it to systems that can reject a
+        late writer."""
         return self._lease.token
 
     def progress(self, fraction: float, note: str | None = None) -> None:
-        """Tell how far the job is, from 0 to 1, and what it does now. Shown before it ends."""
-        # As a plain number: not everything that compares with one can be stored.
+        """Report how far the job is, from 0 to 1, and what it does now. Shown while it runs."""
+        # As a plain float: not every type that compares with numbers can be stored.
         number = _number(fraction)
         if number is None or not 0 <= number <= 1:
             shown = text_of(fraction) if number is None else number
@@ -257,26 +258,26 @@ class JobContext:
     def track(
         self, items: Iterable[Item], *, note: str | None = None, total: int | None = None
     ) -> Iterator[Item]:
-        """Go through items, reporting progress and stopping between two of them when asked to."""
+        """Iterate over items: reports progress, and stops between two of them when the run must."""
         if total is None and isinstance(items, Sized):
             total = len(items)
-        told = 0.0
+        reported_at = 0.0
         for number, item in enumerate(items):
             self.checkpoint()
             now = time.monotonic()
-            if now - told >= _TRACK_SECONDS:
-                told = now
-                said = f"{note} {number:,}" if note else f"{number:,}"
+            if now - reported_at >= _TRACK_SECONDS:
+                reported_at = now
+                text = f"{note} {number:,}" if note else f"{number:,}"
                 if total:
-                    self.progress(min(1.0, number / total), f"{said} of {total:,}")
+                    self.progress(min(1.0, number / total), f"{text} of {total:,}")
                 else:
-                    self.progress(0.0, said)
+                    self.progress(0.0, text)
             yield item
 
     def warn(self, message: str) -> None:
-        """Note that part of the work was left undone; the job completes and shows it.
+        """Record that part of the work was left undone; the job completes and shows the warning.
 
-        Of very many warnings the first are kept."""
+        Of very many warnings only the first are kept."""
         if len(self.warnings) < _MOST_WARNINGS:
             self.warnings.append(clean(text_of(message), _WARNING_BYTES))
         elif len(self.warnings) == _MOST_WARNINGS:
@@ -284,7 +285,7 @@ class JobContext:
 
     @property
     def stopping(self) -> StopReason | None:
-        """Why this run should stop, None while it may go on."""
+        """The reason why this run should stop; None while it may continue."""
         return self._stop
 
     def checkpoint(self) -> None:
@@ -297,12 +298,12 @@ class JobContext:
         raise Snoozed(duration(delay, option="snooze"))
 
     def once(self, key: str) -> "OnceCheck":
-        """Whether what goes by this key is still to be done: `if await ctx.once("charge:42"): …`.
+        """True if the work with this key is still to be done: `if await ctx.once("charge:42"): …`.
 
-        False if a job of this tenant that has completed asked about the same key, for as long as that
-        job is kept. The key is noted with this job's own completion, or inside the transaction of
-        `complete`; not if the attempt fails. Two jobs that run at once may both be told to do it.
-        A handler in a thread asks without `await`.
+        False if a completed job of this tenant used the same key, for as long as that job is kept.
+        The key is recorded with this job's own completion, or inside the transaction of `complete`;
+        not if the attempt fails. Two jobs that run at the same time may both get True. A handler in
+        a thread uses it without `await`.
         """
         return OnceCheck(self._sink, self._lease, check_app_key("ctx.once", key), self.done)
 
@@ -315,7 +316,7 @@ class JobContext:
         ending = self._sink.complete(self._lease, tx, result, self.warnings, self.done)
         if ending is None:
             return _CompletedAwaitable()
-        # Said first: a renewal would wait for the lock on the job that the transaction now takes.
+        # Set first: a renewal would wait for the lock on the job that the transaction now takes.
         self.completed = True
         recording = self._record(ending)
         if not ending.blocking:
@@ -332,7 +333,7 @@ class JobContext:
             raise
 
     def request_stop(self, reason: StopReason) -> None:
-        """Used by the worker: `checkpoint` raises from now on."""
+        """Make `checkpoint` raise from now on; called by the worker."""
         self._stop = reason
 
 
@@ -343,15 +344,8 @@ def _number(value: object) -> float | None:
         return None
 
 
-class InheritedOptions(TypedDict, total=False):
-    """What a job or an event has of the job whose handler makes it."""
-
-    tenant: str
-    correlation_id: str
-
-
 def inherited_options() -> InheritedOptions:
-    """The tenant and correlation id for what a handler enqueues or emits; nothing outside of a job.
+    """The tenant and correlation id for what a handler enqueues or emits; empty outside of a job.
 
     A job without a correlation id passes on its own id.
     """
@@ -365,20 +359,19 @@ def inherited_options() -> InheritedOptions:
 
 
 def with_inherited_options(about: EventOptions) -> EventOptions:
-    """The options of an event, completed by the job whose handler emits it: tenant, correlation id,
-    and a depth one below the event that the job was made for. What `about` names is kept."""
+    """The options of an event, completed from the job whose handler emits it: tenant, correlation
+    id, and a depth one below the event that created the job. Options in `about` take precedence."""
     lease = CURRENT_LEASE.get()
     if lease is None:
         return about
     about = {**inherited_options(), **about}
-    before = CurrentJob(lease).metadata.get("event_depth")
-    return {**about, "depth": before + 1} if isinstance(before, int) else about
+    depth = CurrentJob(lease).metadata.get("event_depth")
+    return {**about, "depth": depth + 1} if isinstance(depth, int) else about
 
 
 __all__ = [
     "CURRENT_LEASE",
     "CurrentJob",
-    "InheritedOptions",
     "JobContext",
     "JobLog",
     "LogLevel",

@@ -1,4 +1,4 @@
-"""Definition key -> what runs it."""
+"""Handlers by definition key: the callable or command that runs its jobs."""
 
 from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Handler:
     """A definition with the callable, or the command, that runs its jobs.
 
-    `where` tells a child process where to import it from: a module's name and, when that module
-    was run as a program or loaded from a file, the file; and the name in it. Of a command it tells
-    who declared it, and its words.
+    `import_location` is where a child process imports it from: the module's name, the file if that
+    module was run as a program or loaded by its path, and the name in it. For a command it is the
+    place of its declaration, and its words.
     """
 
     definition: Definition
@@ -35,26 +35,26 @@ class Handler:
     backoff: Backoff
     timeout: timedelta
     permanent: tuple[type[BaseException], ...] = ()
-    where: tuple[str, str | None, str]
+    import_location: tuple[str, str | None, str]
     triggers: tuple[DeclaredTrigger, ...] = ()
-    #: What brings a payload up by one version, by the version it is of.
+    #: Functions that upgrade a payload by one version, by the version they upgrade from.
     upcasts: dict[int, Callable[[Any], Any]] = field(default_factory=dict, compare=False)
     command: "Command | None" = None
-    #: The most bytes of a result, and whether the head is kept of a larger one.
+    #: The most bytes of a result; of a larger one the head is kept if `truncate_result`.
     result_bytes: int = RESULT_LIMIT
     truncate_result: bool = False
-    #: From SIGTERM to SIGKILL when a process-isolated run has to stop.
+    #: Seconds from SIGTERM to SIGKILL when a process-isolated run has to stop.
     grace_seconds: float = 1.0
-    #: Windlass's own: what a program wraps around its handlers is not for it.
-    own: bool = False
+    #: A system job of Windlass: the app's `around` hooks do not apply.
+    is_builtin: bool = False
 
     @property
     def is_process_isolated(self) -> bool:
-        """Whether a child process imports and runs it. A command is a process of its own."""
+        """True if a child process imports and runs it. A command is a process of its own."""
         return self.command is None and self.definition.isolation == "process"
 
     def with_definition(self, definition: Definition) -> "Handler":
-        """The same handler, as a definition in force says."""
+        """The same handler with the options of another definition, such as an edited one."""
         limit, backoff = definition.timeout_seconds, definition.backoff
         return replace(
             self,
@@ -64,7 +64,7 @@ class Handler:
         )
 
     def arguments(self, lease: Lease) -> dict[str, Any]:
-        """What to call it with: a payload of an older version is brought up to this one first."""
+        """Decode the payload for the call. A payload of an older version is upgraded first."""
         text = lease.payload
         if self.upcasts and (version := version_of(lease.gate)) < self.definition.version:
             payload = load_json(text)
@@ -75,19 +75,19 @@ class Handler:
         return self.payload.decode(text)
 
     def encode_result_text(self, result: object) -> tuple[str | None, str | None]:
-        """A result as it is stored, None for none, and a note if it was changed; ResultInvalid,
-        ResultTooLarge."""
+        """Encode a result for storage, None for none, with a note if it was changed. Raises
+        ResultInvalid, ResultTooLarge."""
         if result is None:
             return None, None
         return encode_result(result, self.result_bytes, truncate=self.truncate_result)
 
     @property
-    def keep(self) -> bool:
-        """Whether an ended job stays among the ended ones."""
+    def keeps_history(self) -> bool:
+        """True if a job stays in the history after it has ended."""
         return self.definition.retention_days != 0
 
     def with_triggers(self, triggers: Sequence[DeclaredTrigger]) -> "Handler":
-        """The same with more triggers; two of one name are a mistake."""
+        """The same handler with more triggers. Raises DefinitionInvalid if two have one name."""
         key, whole = self.definition.key, (*self.triggers, *triggers)
         names = Counter(trigger.name_for(key) for trigger in whole)
         for name, count in names.items():
@@ -101,9 +101,9 @@ class Handler:
 
 
 class Handlers(Mapping[str, Handler]):
-    """The handlers one process knows. Only their definitions are ever claimed by it.
+    """The handlers of one process. It claims jobs of their definitions only.
 
-    It knows what those `beneath` know too, also what they learn later.
+    Those of `parent` are included, also what is added to it later.
     """
 
     def __init__(self, parent: "Handlers | None" = None) -> None:
@@ -111,11 +111,11 @@ class Handlers(Mapping[str, Handler]):
         self._by_key: ChainMap[str, Handler] = ChainMap({}, *others)
 
     def add(self, handler: Handler) -> None:
-        """Make a handler known. Another function under the same key is a mistake, the same one
-        anew, as after a reload, is not."""
+        """Add a handler. Raises DefinitionInvalid if its key belongs to another function; the same
+        function again, as after a reload, replaces it."""
         key = handler.definition.key
         known = self._by_key.get(key)
-        if known is not None and known.where != handler.where:
+        if known is not None and known.import_location != handler.import_location:
             raise DefinitionInvalid(
                 key,
                 f"it is declared twice, by {_name(known)} and by {_name(handler)}",
@@ -124,7 +124,7 @@ class Handlers(Mapping[str, Handler]):
         self._by_key[key] = handler
 
     def forget(self, key: str) -> None:
-        """Take back a handler that is declared anew."""
+        """Remove a handler that is about to be declared again."""
         self._by_key.pop(key, None)
 
     def __getitem__(self, key: str) -> Handler:
@@ -138,5 +138,5 @@ class Handlers(Mapping[str, Handler]):
 
 
 def _name(handler: Handler) -> str:
-    where, _, name = handler.where
-    return f"{where}.{name}" if handler.command is None else f"{where} as `{name}`"
+    place, _, name = handler.import_location
+    return f"{place}.{name}" if handler.command is None else f"{place} as `{name}`"

@@ -1,7 +1,7 @@
-"""A worker process's own probe: `/healthz`, `/readyz` and `/metrics` on a port of its own.
+"""Health probe of a worker process: `/healthz`, `/readyz` and `/metrics` on a port of its own.
 
-A few lines of HTTP rather than a framework, in a thread of its own: a probe must answer when little
-else does, and tell when the workers' event loop stands still.
+A few lines of HTTP instead of a framework, in a thread of its own: the probe must respond while the
+workers' event loop is blocked, and report that.
 """
 
 import asyncio
@@ -21,22 +21,24 @@ from windlass.engine.access.connection_limits import ConnectionLimits
 from windlass.worker.leases.loop_thread import LoopThread
 from windlass.worker.worker import Worker
 
-#: A probe that takes longer is not worth waiting for.
+#: The most seconds for one request.
 _SECONDS = 5.0
 _MOST_BYTES = 8192
-#: Connections open at once: more would take files that the worker needs for its jobs.
+#: Connections open at once: more would use up descriptors that the jobs need.
 _CONNECTIONS, _CONNECTIONS_PER_ADDRESS = 64, 16
 
-#: What is told of each worker in this process, and what it means.
+#: Metrics of the workers in this process, with their help texts.
 PROCESS_METRICS = {
     "windlass_process_slots": "Slots of the workers in this process.",
     "windlass_process_running": "Attempts under way in this process.",
-    "windlass_process_claim_age_seconds": "Since a worker here last looked for work with success.",
-    "windlass_process_blocked_seconds": "Since the event loop of the handlers stands still; 0 if not.",
+    "windlass_process_claim_age_seconds": "Seconds since a worker here last claimed with success.",
+    "windlass_process_blocked_seconds": "Seconds since the handlers' event loop is blocked; 0 if it is not.",
 }
 
 
 class HealthResponse(NamedTuple):
+    """An HTTP response of the probe."""
+
     status: str
     body: bytes
     type: str = "text/plain; charset=utf-8"
@@ -46,7 +48,7 @@ _OK = HealthResponse("200 OK", b"ok\n")
 
 
 class HealthServer:
-    """Answers for all workers of a process; `workers` may grow while it does."""
+    """Serves the probe for all workers of a process; `workers` may grow meanwhile."""
 
     def __init__(self, workers: Sequence[Worker], *, host: str, port: int) -> None:
         self._workers = workers
@@ -59,7 +61,7 @@ class HealthServer:
 
     @property
     def port(self) -> int:
-        """Where it listens once started; 0 was asked for any."""
+        """The port it listens on once started, also if it was created with port 0."""
         return self._bound_port
 
     async def start(self) -> None:
@@ -71,16 +73,16 @@ class HealthServer:
         self._bound_port = await asyncio.wrap_future(listening)
 
     async def stop(self) -> None:
-        """Answer no more."""
+        """Stop listening."""
         await self._thread.stop(within=_SECONDS)
 
-    async def answer(self, path: str) -> HealthResponse:
-        """What a path says."""
+    async def respond(self, path: str) -> HealthResponse:
+        """The response for a path."""
         match path.partition("?")[0]:
             case "/healthz":
-                return _refusal(self._fatal_reason())
+                return _health(self._fatal_reason())
             case "/readyz":
-                return _refusal(await self._unready_reason())
+                return _health(await self._unready_reason())
             case "/metrics":
                 registry = CollectorRegistry()
                 registry.register(_WorkerCollector(self._workers))
@@ -102,39 +104,39 @@ class HealthServer:
             await asyncio.Event().wait()
 
     def _fatal_reason(self) -> str:
-        """Why only a new process helps; empty if this one lives."""
+        """The reason to restart this process; empty if it is alive."""
         blockages = [worker.renewal.blockage for worker in self._workers]
         if any(blockage is not None and blockage.is_over for blockage in blockages):
-            return "the event loop stands still"
+            return "the event loop is blocked"
         return ""
 
     async def _unready_reason(self) -> str:
-        """Why no work is to be expected of this process; empty if it is."""
+        """The reason why this process takes no jobs; empty if it does."""
         if not self._workers:
             return "starting"
         for worker in self._workers:
             if blockage := worker.renewal.blockage:
                 where = "" if blockage.lease is None else f" in {blockage.lease.definition}"
-                return f"the event loop stands still{where}"
-            if worker.doing is not WorkerOrder.RUN:
+                return f"the event loop is blocked{where}"
+            if worker.effective_order is not WorkerOrder.RUN:
                 return "draining"
             if not worker.is_claiming:
-                return "claims do not go on"
+                return "no recent claim"
             try:
                 async with asyncio.timeout(_SECONDS / 2):
                     await self._check_database(worker)
-            except Exception:  # noqa: BLE001  whatever it is, the worker's own log tells it
+            except Exception:  # noqa: BLE001  the worker's own log shows the cause
                 return "the database does not answer"
         return ""
 
     async def _check_database(self, worker: Worker) -> None:
-        """Raise unless the database answers the worker, in the event loop that it works in."""
+        """Raise unless the database answers the worker. Runs in the workers' event loop."""
         loop = self._workers_loop
         if loop is None or loop is asyncio.get_running_loop():
             await worker.check_database()
         else:
-            looking = asyncio.run_coroutine_threadsafe(worker.check_database(), loop)
-            await asyncio.wrap_future(looking)
+            check = asyncio.run_coroutine_threadsafe(worker.check_database(), loop)
+            await asyncio.wrap_future(check)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         peer = writer.get_extra_info("peername")
@@ -143,20 +145,20 @@ class HealthServer:
             writer.close()
             return
         try:
-            await self._respond(reader, writer)
+            await self._handle(reader, writer)
         finally:
             self._limits.give_back(address)
             writer.close()
 
-    async def _respond(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, TimeoutError, ValueError, asyncio.IncompleteReadError):
             async with asyncio.timeout(_SECONDS):
                 method, path, *_ = (await reader.readline()).decode("latin-1").split()
                 while (await reader.readline()).strip():
                     pass
                 refused = HealthResponse("405 Method Not Allowed", b"")
-                answer = await self.answer(path) if method in ("GET", "HEAD") else refused
-                writer.write(_head(answer) + (b"" if method == "HEAD" else answer.body))
+                response = await self.respond(path) if method in ("GET", "HEAD") else refused
+                writer.write(_head(response) + (b"" if method == "HEAD" else response.body))
                 await writer.drain()
 
 
@@ -171,8 +173,8 @@ class _WorkerCollector(Collector):
             max((worker.claim_age for worker in self._workers), default=0.0),
             max((_blocked_seconds(worker) for worker in self._workers), default=0.0),
         )
-        for (name, tells), value in zip(PROCESS_METRICS.items(), values, strict=True):
-            yield GaugeMetricFamily(name, tells, value)
+        for (name, text), value in zip(PROCESS_METRICS.items(), values, strict=True):
+            yield GaugeMetricFamily(name, text, value)
 
 
 def _blocked_seconds(worker: Worker) -> float:
@@ -180,14 +182,14 @@ def _blocked_seconds(worker: Worker) -> float:
     return 0.0 if blockage is None else blockage.seconds
 
 
-def _refusal(why: str) -> HealthResponse:
-    return HealthResponse("503 Service Unavailable", f"{why}\n".encode()) if why else _OK
+def _health(problem: str) -> HealthResponse:
+    return HealthResponse("503 Service Unavailable", f"{problem}\n".encode()) if problem else _OK
 
 
-def _head(answer: HealthResponse) -> bytes:
+def _head(response: HealthResponse) -> bytes:
     return (
-        f"HTTP/1.1 {answer.status}\r\ncontent-type: {answer.type}\r\n"
-        f"content-length: {len(answer.body)}\r\nconnection: close\r\n"
+        f"HTTP/1.1 {response.status}\r\ncontent-type: {response.type}\r\n"
+        f"content-length: {len(response.body)}\r\nconnection: close\r\n"
         "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
         "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n\r\n"
     ).encode("latin-1")

@@ -1,4 +1,4 @@
-"""How one worker works: what the settings say, and a program's own word on top."""
+"""Options of one worker: the settings, overridden by arguments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from windlass.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOptions:
-    """How one worker works; `queues` None serves all, `drain` stops it when there is nothing
-    to claim and nothing of its own running."""
+    """Options of one worker. `queues` None serves all; `drain` stops it when nothing is left to
+    claim and nothing runs."""
 
     concurrency: int = 4
     queues: Sequence[str] | None = None
@@ -30,7 +30,7 @@ class WorkerOptions:
         concurrency: int | None = None,
         queues: Sequence[str] | None = None,
     ) -> "WorkerOptions":
-        """What the settings say, with a program's own word on top; a queue "*" means all."""
+        """Options from the settings, overridden by arguments; a queue "*" means all."""
         worker = settings.worker
         served = queues or worker.queues
         return cls(

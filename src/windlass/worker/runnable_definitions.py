@@ -1,4 +1,4 @@
-"""Definitions that a worker can run now: handlers in code and by path, with operators' edits."""
+"""Definitions that a worker can run: handlers in code and by path, with operators' edits."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -14,7 +14,8 @@ Resolve = Callable[[Definition], Handler]
 
 
 class RunnableDefinitions:
-    """Looks at the rows now and then; nothing in it is needed for a claim to be right."""
+    """The handlers of one worker, brought up to date from the rows now and then. A claim is correct
+    even if they are out of date."""
 
     def __init__(
         self,
@@ -28,15 +29,15 @@ class RunnableDefinitions:
         self._telemetry = telemetry
         self._resolve = resolve
         self._by_path: dict[str, Handler] = {}
-        #: Handlers by path that are claimed for no more; a claim under way may still bring a job.
+        #: Handlers by path that are gone from the rows; a claim under way may still bring a job.
         self._retired: dict[str, Handler] = {}
-        self._in_force: dict[str, tuple[Definition, Handler]] = {}
-        #: Why definitions found by path cannot be run here, by key.
+        self._edited: dict[str, tuple[Definition, Handler]] = {}
+        #: Why definitions by path cannot be imported here, by key.
         self.import_errors: dict[str, str] = {}
         self._known: tuple[int, list[str]] | None = None
 
     def __getitem__(self, key: str) -> Handler:
-        """The handler of a definition as it is in force."""
+        """The handler of a definition, with operators' edits."""
         if found := self._by_path.get(key):
             return found
         if key not in self._handlers:
@@ -45,13 +46,13 @@ class RunnableDefinitions:
         definition = self._definitions.effective(handler.definition)
         if definition is handler.definition:
             return handler
-        before = self._in_force.get(key)
-        if before is None or before[0] is not definition:
-            before = self._in_force[key] = definition, handler.with_definition(definition)
-        return before[1]
+        edited = self._edited.get(key)
+        if edited is None or edited[0] is not definition:
+            edited = self._edited[key] = definition, handler.with_definition(definition)
+        return edited[1]
 
     def handlers(self, keys: Iterable[str]) -> dict[str, Handler]:
-        """The handlers of a batch's definitions, which are few: each is looked up once."""
+        """The handlers of a batch's definitions; each is looked up once."""
         return {key: self[key] for key in set(keys)}
 
     @property
@@ -61,7 +62,7 @@ class RunnableDefinitions:
 
     @property
     def versions(self) -> Mapping[str, int]:
-        """The latest version of the payload that is understood, of each definition."""
+        """The latest payload version that is understood, by definition."""
         return {
             key: handler.definition.version
             for handlers in (self._handlers, self._by_path)
@@ -70,14 +71,14 @@ class RunnableDefinitions:
 
     @property
     def known(self) -> list[str]:
-        """What a claim is told: definitions, and the versions of their payloads."""
+        """Parameter of a claim: definitions with the versions of their payloads."""
         size = len(self._handlers) + len(self._by_path)
         if self._known is None or self._known[0] != size:
             self._known = size, needs(self.versions)
         return self._known[1]
 
     async def refresh(self) -> None:
-        """Look at the rows again: for edits, and for definitions that are found by path."""
+        """Read the rows again: for edits, and for definitions by path."""
         await self._definitions.refresh()
         if self._resolve is None:
             return
@@ -93,21 +94,21 @@ class RunnableDefinitions:
         for key, row in rows.items():
             known = self._by_path.get(key)
             if known is None or known.definition != row:
-                await self._learn(row, self._resolve)
+                await self._import(row, self._resolve)
         self._known = None
 
-    async def _learn(self, row: Definition, resolve: Resolve) -> None:
+    async def _import(self, row: Definition, resolve: Resolve) -> None:
         try:
-            # Importing may take its time: leases are renewed meanwhile.
+            # In a thread: importing may take long, and leases are renewed meanwhile.
             found = await asyncio.to_thread(resolve, row)
             self._by_path[row.key] = found.with_definition(row)
             self.import_errors.pop(row.key, None)
         except Exception as error:  # noqa: BLE001  importing runs anything; the jobs wait
             self._retire(row.key)
-            said = f"{type(error).__name__}: {error}"
-            if self.import_errors.get(row.key) != said:
+            reason = f"{type(error).__name__}: {error}"
+            if self.import_errors.get(row.key) != reason:
                 self._telemetry.trouble(f"importing {row.handler} for {row.key}", error)
-            self.import_errors[row.key] = said
+            self.import_errors[row.key] = reason
 
     def _retire(self, key: str) -> None:
         if handler := self._by_path.pop(key, None):

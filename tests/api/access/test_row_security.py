@@ -33,7 +33,7 @@ from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.errors import WindlassError
 from windlass.settings import AuditSettings, DatabaseSettings
-from windlass.storage.connection.tenant_binding import bind, bound, unbound
+from windlass.storage.connection.tenant_binding import all_tenants, bind_tenant, bound_tenant
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 
@@ -80,7 +80,7 @@ async def as_acme(work):
     """Work of a request of acme's."""
 
     async def request():
-        bind("acme")
+        bind_tenant("acme")
         return await work
 
     return await asyncio.create_task(request())
@@ -297,13 +297,13 @@ async def test_the_wall_stands_without_a_warning_for_a_role_that_owns_nothing(wl
 
 
 async def test_what_serves_all_tenants_steps_out(wl):
-    bind("acme")
+    bind_tenant("acme")
 
-    with unbound():
-        inside = bound()
+    with all_tenants():
+        inside = bound_tenant()
 
-    assert (inside, bound()) == (None, "acme")
-    bind(None)
+    assert (inside, bound_tenant()) == (None, "acme")
+    bind_tenant(None)
 
 
 async def test_a_mute_of_all_tenants_is_seen_by_each_and_changed_by_none(storage):

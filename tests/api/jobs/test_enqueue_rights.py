@@ -325,7 +325,7 @@ UNGATED_VERBS = {
     Jobs: {
         "get", "resolve", "cancel", "discard", "attempts", "history", "logs", "family", "explain",
         "wait", "receipt", "refuse", "check_parents", "check_repeated", "opened",
-        "reveal",
+        "reveal", "prepare", "hooked",
         # In the program's own transaction, or by the bulk: nobody asks these on behalf of another.
         "enqueue_many", "enqueue_in", "joined",
     },

@@ -125,5 +125,4 @@ async def test_percentiles_tell_of_what_was_done_lately(wl):
     lately = await (await wl.ready()).latency.percentiles()
 
     assert (lately.run.count, lately.wait.count) == (5, 5)
-    assert lately.run.p50 is not None
-    assert lately.run.p95 >= lately.run.p50
+    assert lately.run.p95 is not None

@@ -12,7 +12,7 @@ from tests.databases.connect import execute
 from tests.support.app_fixtures import connect
 from windlass import Permanent, Settings, Windlass
 from windlass.core.payloads.encrypted_fields import is_sealed
-from windlass.engine.jobs.payload_encryption import create_sealer, new_key, read_keys, reencrypt
+from windlass.engine.jobs.payload_encryption import create_sealer, new_key, read_keys
 from windlass.errors import (
     EncryptionKeyInvalid,
     ExtraMissing,
@@ -234,8 +234,8 @@ async def test_payloads_in_every_state_are_encrypted_anew(database):
         due = await login.enqueue(phrase=SECRET)
     async with Windlass(database.url, settings=settings(NEW, OLD)) as wl:
         engine = await wl.ready()
-        first = await reencrypt(engine.storage, engine.sealer)
-        again = await reencrypt(engine.storage, engine.sealer)
+        first = await engine.reencrypt()
+        again = await engine.reencrypt()
     async with Windlass(database.url, settings=settings(NEW)) as wl:
         jobs = [await wl.jobs.reveal(r.job_id) for r in (ended, waiting, due)]
 
@@ -249,7 +249,7 @@ async def test_what_cannot_be_decrypted_is_left_as_it_is_and_counted(database):
         receipt = await wl.job("login")(_login).enqueue(phrase=SECRET)
     async with Windlass(database.url, settings=settings(NEW)) as wl:
         engine = await wl.ready()
-        done = await reencrypt(engine.storage, engine.sealer)
+        done = await engine.reencrypt()
     async with Windlass(database.url, settings=settings(OLD)) as wl:
         job = await wl.jobs.reveal(receipt.job_id)
 

@@ -105,6 +105,7 @@ def test_a_person_sees_state_and_edits(ready: Shell):
     assert "● Enabled" in shown
     assert "Say hello." in one
     assert "enabled" in one
+    assert "Idempotent" in one
 
 
 def test_an_unknown_definition_gets_a_guess(ready: Shell):

@@ -18,6 +18,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, QueueName
+from windlass.storage.jobs.jobs import CountCorrection
 
 
 async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
@@ -81,8 +82,8 @@ async def test_totals_that_are_off_are_corrected_by_that_much(storage):
     await enqueue(storage)  # moves both sides
     await storage.jobs.correct_counts(
         [
-            ("default", "default", "plain", 0, -4, 0, 0, -2, 0),
-            ("acme", "mail", "plain", 1, *[0] * 5),
+            _missing("default", "default", queued=-4, canceled=-2),
+            _missing("acme", "mail", pending=1),
         ]
     )
     after = await storage.jobs.recount(ALL_TENANTS)
@@ -94,7 +95,11 @@ async def test_totals_that_are_off_are_corrected_by_that_much(storage):
         "acme": {"pending": 1},
     }
     assert [_told(row) for row in after.counted] == [{"queued": 4}]
-    await storage.jobs.correct_counts([("acme", "mail", "plain", -1, *[0] * 5)])
+    await storage.jobs.correct_counts([_missing("acme", "mail", pending=-1)])
+
+
+def _missing(tenant, queue, **missing):
+    return CountCorrection(tenant=tenant, queue=queue, definition="plain", missing=missing)
 
 
 async def test_minutes_tell_how_much_was_done_when(storage, clock):

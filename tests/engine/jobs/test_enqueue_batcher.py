@@ -7,6 +7,8 @@ import pytest
 from tests.support.job_builders import job, new_job, new_jobs
 from windlass.engine.jobs.enqueue_batcher import EnqueueBatcher, store_with_retry
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
+from windlass.ids import DefinitionKey
+from windlass.storage.jobs.jobs import IncompleteBatch
 
 LOST = DatabaseUnreachable("postgresql://db/shop", cause="connection reset")
 
@@ -126,3 +128,19 @@ async def test_a_database_that_stays_away_is_told(counted):
 
     with pytest.raises(DatabaseUnreachable):
         await store_with_retry(counted, [new_job()])
+
+
+async def test_a_batch_refused_after_its_answer_was_lost_names_every_job(counted, storage):
+    stored, refused = new_job(), new_job(definition=DefinitionKey("nobody.knows"))
+    await storage.jobs.enqueue([stored])
+    counted.before = [LOST]
+
+    with pytest.raises(IncompleteBatch) as refusal:
+        await store_with_retry(
+            counted, [stored, refused], lambda jobs: counted.enqueue(jobs, whole=True)
+        )
+
+    assert [(each.id, each.status) for each in refusal.value.stored] == [
+        (stored.id, "created"),
+        (refused.id, "unknown_definition"),
+    ]

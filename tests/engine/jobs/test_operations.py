@@ -17,13 +17,13 @@ from tests.support.job_builders import (
     state_of,
 )
 from tests.support.principals import ACME, GLOBEX, ROOT, admin, an_engine, person
-from windlass.core.access.roles import ROLES, Reach, Right, Role, frozen
+from windlass.core.access.roles import ROLES, Reach, Right, Role, freeze_roles
 from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.models import JobPage
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
 from windlass.engine.engine import Engine
-from windlass.engine.jobs import operations
+from windlass.engine.jobs import operation_batches, operations
 from windlass.errors import (
     DatabaseTimeout,
     Forbidden,
@@ -35,7 +35,6 @@ from windlass.errors import (
 )
 from windlass.ids import new_operation_id
 from windlass.telemetry import Telemetry
-from windlass.upkeep import bulk_operations
 from windlass.upkeep.bulk_operations import OperationRunner
 
 ALL = JobQuery()
@@ -174,7 +173,7 @@ async def test_an_operation_stays_in_its_tenant_whatever_the_set_says(engine, st
 
 async def test_a_role_that_reaches_its_own_acts_on_its_own(storage, heard, engine):
     own = {Right.OPERATIONS_READ: Reach.OWN, Right.OPERATIONS_WRITE: Reach.OWN}
-    table = frozen({**ROLES, Role.USER: {**ROLES[Role.USER], **own}})
+    table = freeze_roles({**ROLES, Role.USER: {**ROLES[Role.USER], **own}})
     mine = Engine(storage, engine.settings, Telemetry(heard), roles=table)
     ada, bob = person(Role.USER), person(Role.USER)
     ids = [await enqueue(storage, tenant=ACME, created_by=who.actor) for who in (ada, bob)]
@@ -217,13 +216,13 @@ async def test_of_too_many_jobs_the_newest_are_a_part(engine, storage, monkeypat
 
 
 async def test_an_operation_is_stopped_between_batches(engine, storage, monkeypatch):
-    monkeypatch.setattr(bulk_operations, "_BATCH", 2)
-    monkeypatch.setattr(bulk_operations, "_TURN", 1)
+    monkeypatch.setattr(operation_batches, "_BATCH", 2)
+    monkeypatch.setattr(operation_batches, "_TURN", 1)
     ids = [await enqueue(storage) for _ in range(6)]
     operation = await begin(engine)
     worked = OperationRunner(engine)
     taken = await storage.jobs.claim_operation(hold=MINUTE)
-    await worked._process_batches(taken)
+    await engine.operation_batches._process_batches(taken)
 
     stopping = await engine.operations.stop(ROOT, operation.id)
     await worked.tick()
@@ -244,7 +243,7 @@ async def test_a_completed_operation_cannot_be_stopped(engine, storage):
 
 
 async def test_a_process_that_dies_is_followed_by_another(engine, storage, clock, monkeypatch):
-    monkeypatch.setattr(bulk_operations, "_BATCH", 2)
+    monkeypatch.setattr(operation_batches, "_BATCH", 2)
     for _ in range(5):
         await enqueue(storage)
     operation = await begin(engine)
@@ -262,8 +261,8 @@ async def test_a_process_that_dies_is_followed_by_another(engine, storage, clock
 async def test_several_processes_share_operations_and_act_once_on_each_job(
     engine, storage, monkeypatch
 ):
-    monkeypatch.setattr(bulk_operations, "_BATCH", 3)
-    monkeypatch.setattr(bulk_operations, "_TURN", 2)
+    monkeypatch.setattr(operation_batches, "_BATCH", 3)
+    monkeypatch.setattr(operation_batches, "_TURN", 2)
     ids = [(await a_job(storage, CANCELED)).id for _ in range(30)]
     made = await begin(engine, action="retry")
 
@@ -275,8 +274,8 @@ async def test_several_processes_share_operations_and_act_once_on_each_job(
 
 
 async def test_operations_have_their_turns(engine, storage, monkeypatch):
-    monkeypatch.setattr(bulk_operations, "_BATCH", 1)
-    monkeypatch.setattr(bulk_operations, "_TURN", 1)
+    monkeypatch.setattr(operation_batches, "_BATCH", 1)
+    monkeypatch.setattr(operation_batches, "_TURN", 1)
     for tenant in (ACME, GLOBEX):
         for _ in range(3):
             await enqueue(storage, tenant=tenant)

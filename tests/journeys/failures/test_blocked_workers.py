@@ -56,7 +56,7 @@ async def test_a_worker_that_is_blocked_past_the_time_limit_hands_back_and_exits
     for job in neighbours:
         assert await journey.outcomes(job) == ["released"]
         assert (await journey.job(job)).attempts == 0
-    await journey.said(worker, '"blocking".*the event loop stands still')
+    await journey.said(worker, '"blocking".*event loop blocked')
     await journey.said(worker, "ending this worker")
 
     journey.let_end()

@@ -27,6 +27,7 @@ from windlass.storage.connection import deadlines
 from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Lane
 from windlass.storage.postgres import database as postgres
+from windlass.storage.sql.batches import Batch
 from windlass.storage.storage import Storage, open_storage
 
 servers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
@@ -128,7 +129,7 @@ async def test_jobs_under_a_limit_that_a_silent_worker_locked_are_claimed_after_
         found = []
         with contextlib.suppress(DatabaseTimeout, DatabaseUnreachable):
             async with silent.database.transaction(Lane.WORK) as session:
-                await session.run("lock_limits", names=[("definition:single",)])
+                await session.run("lock_limits", names=Batch(name=["definition:single"]))
                 proxy.silence()
                 found.append(await claimed())
                 found.append(await until(claimed))

@@ -13,9 +13,9 @@ from tests.support.job_builders import DEFINITIONS, enqueue, new_job, set_enable
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.connection.deadlines import Deadlines
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Lane
+from windlass.storage.database import Lane, retry_deadlocks
 from windlass.storage.jobs.enqueue import enqueue_params
+from windlass.storage.sql.batches import Batch
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
@@ -62,7 +62,7 @@ async def test_a_connection_killed_inside_a_transaction_undoes_it_and_says_so(st
         async with storage.database.transaction() as session:
             await session.run("enqueue", **enqueue_params([job]))
             kill_all(storage, database.url)
-            await session.run("existing_job_ids", ids=[(job.id,)])
+            await session.run("existing_job_ids", ids=Batch(id=[job.id]))
 
     with pytest.raises(DatabaseUnreachable) as lost:
         await killed_half_way()
@@ -200,7 +200,7 @@ async def test_a_deadlock_is_tried_again(storage, database):
     met = asyncio.Barrier(2)
     tries = 0
 
-    @again
+    @retry_deadlocks
     async def change(first: str, second: str) -> None:
         nonlocal tries
         tries += 1

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.databases.connect import execute
-from windlass.storage.migrate import migrate_now, migrations
+from tests.databases.migrate import migrate
+from windlass.storage.migrate import migrations
 from windlass.storage.sql.statements import split
 
 pytestmark = pytest.mark.database("mariadb")
@@ -29,7 +30,7 @@ def shape(url: str) -> list[object]:
 @pytest.fixture
 def clean(new_database) -> list[object]:
     url = new_database("mariadb").url
-    migrate_now(url)
+    migrate(url)
     return shape(url)
 
 
@@ -40,7 +41,7 @@ def test_a_migration_that_died_half_way_is_simply_run_again(new_database, clean,
     for statement in statements[: round(len(statements) * share)]:
         execute(url, statement)
 
-    migrate_now(url)
+    migrate(url)
 
     assert shape(url) == clean
     assert execute(url, "select count(*) from windlass_tenants") == [(2,)]
@@ -50,7 +51,7 @@ def test_processes_that_migrate_at_once_take_turns(new_database, clean):
     url = new_database("mariadb").url
 
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(migrate_now, [url] * 4))
+        list(threads.map(migrate, [url] * 4))
 
     assert shape(url) == clean
     once_each = "select count(*) - count(distinct number) from windlass_migrations"
@@ -65,7 +66,7 @@ def test_names_are_compared_exactly_in_every_column(clean):
 
 def test_the_three_tables_of_jobs_and_their_view_have_one_shape(new_database):
     url = new_database("mariadb").url
-    migrate_now(url)
+    migrate(url)
     columns = "select column_name from information_schema.columns where table_schema = database()"
 
     tables = {

@@ -26,7 +26,8 @@ from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.lease import Lease, ProgressReport
-from windlass.ids import new_job_ids
+from windlass.ids import new_job_id
+from windlass.storage.sql.batches import Batch
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
@@ -67,10 +68,10 @@ HOT: dict[str, Callable[[Storage, list[Lease]], Awaitable[Any]]] = {
         [new_job(dedupe_key="d"), new_job(after=(leases[0].job_id,)), new_job()]
     ),
     "enqueue of plain jobs": lambda storage, leases: storage.jobs.enqueue(
-        [new_job(id=id) for id in new_job_ids(50)]
+        [new_job() for _ in range(50)]
     ),
     "enqueue of later jobs": lambda storage, leases: storage.jobs.enqueue(
-        [new_job(id=id, delay=timedelta(days=1)) for id in new_job_ids(50)]
+        [new_job(delay=timedelta(days=1)) for _ in range(50)]
     ),
     "survey": lambda storage, leases: storage.leases.survey(None, KNOWN),
     "claim": lambda storage, leases: claim(storage, 50),
@@ -158,7 +159,7 @@ async def test_ended_jobs_of_a_correlation_id_are_found_by_it(storage, database,
 
 @pytest.mark.parametrize("fields", [{}, {"idempotency_key": "k"}], ids=["plain", "with a key"])
 async def test_an_end_that_is_usual_takes_two_messages(storage, database, fields):
-    [id] = new_job_ids(1)
+    id = new_job_id()
     await storage.jobs.enqueue([new_job(id=id, **fields)])
     leases = await claim(storage, 1)
 
@@ -194,8 +195,15 @@ async def test_a_claim_locks_only_what_it_takes(storage, database):
     async with storage.database.transaction() as session:
         await session.run(
             "claim",
-            lines=[("default", "default", "", "", 10, 10)],
-            limits=[],
+            lines=Batch(
+                queue=["default"],
+                tenant_id=["default"],
+                gate=[""],
+                definition=[""],
+                line_limit=[10],
+                tenant_limit=[10],
+            ),
+            limits=Batch(name=[]),
             known_keys=list(KNOWN),
             worker_id="alder",
             lease_seconds=30.0,
@@ -237,5 +245,5 @@ def map_held(leases: list[Lease]) -> list[Any]:
 
 async def fill(storage: Storage, count: int, **changes: Any) -> None:
     for start in range(0, count, 1000):
-        ids = new_job_ids(min(1000, count - start))
-        await storage.jobs.enqueue([new_job(id=id, **changes) for id in ids])
+        batch = range(min(1000, count - start))
+        await storage.jobs.enqueue([new_job(**changes) for _ in batch])

@@ -22,11 +22,11 @@ from windlass.core.jobs import outcome
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.core.leases.lease import JobPosition, Lease
-from windlass.ids import new_job_ids
 from windlass.storage.database import Lane
 from windlass.storage.jobs.list_sql import JobList
-from windlass.storage.leases.leases import finish_row
+from windlass.storage.leases.leases import finish_batch
 from windlass.storage.postgres.database import PLANS
+from windlass.storage.sql.batches import BATCHES, Batch
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = [
@@ -143,7 +143,7 @@ async def test_a_survey_reads_a_few_rows_of_each_line(storage, database):
         storage,
         "survey",
         all_queues=True,
-        queues=[],
+        queues=Batch(queue=[]),
         known_keys=KNOWN,
         cursor="",
         most=50,
@@ -155,9 +155,9 @@ async def test_a_survey_reads_a_few_rows_of_each_line(storage, database):
 
 async def test_a_finish_finds_each_job_by_its_id(storage, database):
     leases = await claim(storage, BATCH)
-    ends = [finish_row(success(lease), expired_only=False) for lease in leases]
+    batch = finish_batch(ALDER, [success(lease) for lease in leases])
 
-    plan = await explain(database, storage, "finish", finishes=ends, worker_id=ALDER)
+    plan = await explain(database, storage, "finish", **batch)
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") <= BATCH
@@ -166,9 +166,9 @@ async def test_a_finish_finds_each_job_by_its_id(storage, database):
 
 async def test_a_reaped_job_is_found_by_its_id(storage, database):
     leases = await claim(storage, BATCH)
-    ends = [finish_row(outcome.released(lease.held), expired_only=True) for lease in leases]
+    ends = [outcome.released(lease.held) for lease in leases]
 
-    plan = await explain(database, storage, "finish", finishes=ends, worker_id=ALDER)
+    plan = await explain(database, storage, "finish", **finish_batch(None, ends, expired_only=True))
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") <= BATCH
@@ -179,9 +179,8 @@ async def test_a_lease_is_found_by_its_jobs_id(storage, database, verb):
     leases = await claim(storage, BATCH)
     more = {"worker_id": ALDER} | ({"lease_seconds": 30.0} if verb == "renew" else {})
 
-    plan = await explain(
-        database, storage, verb, held=[(lease.job_id, lease.token) for lease in leases], **more
-    )
+    held = Batch(id=[lease.job_id for lease in leases], token=[lease.token for lease in leases])
+    plan = await explain(database, storage, verb, held=held, **more)
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") <= BATCH
@@ -224,8 +223,8 @@ async def test_jobs_of_a_correlation_id_are_found_by_it(storage, database, scope
 def claiming(place: JobPosition | None = None) -> dict[str, Any]:
     after = place or (-40_000, None, None)
     return {
-        "lines": [(*LINE, "", BATCH, BATCH, *after)],
-        "limits": [],
+        "lines": Batch.of_rows(list(BATCHES["lines"]), [(*LINE, "", BATCH, BATCH, *after)]),
+        "limits": Batch(name=[]),
         "known_keys": KNOWN,
         "worker_id": "alder",
         "lease_seconds": LEASE_TIME.total_seconds(),
@@ -238,8 +237,8 @@ def success(lease: Lease) -> Any:
 
 async def fill(storage: Storage, count: int, **changes: Any) -> None:
     for start in range(0, count, 1000):
-        ids = new_job_ids(min(1000, count - start))
-        await storage.jobs.enqueue([new_job(id=id, **changes) for id in ids])
+        batch = range(min(1000, count - start))
+        await storage.jobs.enqueue([new_job(**changes) for _ in batch])
 
 
 async def explain(database: Any, storage: Storage, verb: str, **params: Any) -> Node:

@@ -17,12 +17,12 @@ from windlass.storage.sqlite import dialect as sqlite
 STORAGE = Path(str(files("windlass.storage")))
 DATABASES = ("postgres", "mysql", "sqlite")
 DIALECTS = {
-    "postgres": postgres.own(),
-    "postgres, a caller's": postgres.callers("%s"),
-    "mysql": mysql.own(),
-    "mysql, a caller's": mysql.callers("%s"),
-    "sqlite": sqlite.own(),
-    "sqlite, a caller's": sqlite.callers("?"),
+    "postgres": postgres.driver_dialect(),
+    "postgres, a caller's": postgres.caller_dialect("%s"),
+    "mysql": mysql.driver_dialect(),
+    "mysql, a caller's": mysql.caller_dialect("%s"),
+    "sqlite": sqlite.driver_dialect(),
+    "sqlite, a caller's": sqlite.caller_dialect("?"),
 }
 MOST_FILES = 380
 LONGEST_LINE = 100
@@ -121,7 +121,7 @@ def test_every_macro_is_known_to_every_dialect(dialect: Dialect):
 def test_mariadb_reads_the_rows_that_an_update_returns_before_it_changes_them():
     text = "update windlass_users\nset password_hash = :hash\nwhere id = :id\nreturning id\n"
 
-    read, change = Scripts(mysql.own()).prepare(text)
+    read, change = Scripts(mysql.driver_dialect()).prepare(text)
 
     assert (read.answers, change.answers) == (True, False)
     assert (
@@ -138,6 +138,6 @@ def test_mariadb_reads_the_rows_that_an_update_returns_before_it_changes_them():
     ],
 )
 def test_mariadb_runs_what_returns_nothing_as_it_is(text):
-    [statement] = Scripts(mysql.callers("%s")).prepare(text)
+    [statement] = Scripts(mysql.caller_dialect("%s")).prepare(text)
 
     assert "for update" not in statement.text

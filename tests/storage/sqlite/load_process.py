@@ -15,7 +15,7 @@ from windlass.core.jobs.models import NewJob
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.leases import fair_share
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
-from windlass.ids import DefinitionKey, JobId, WorkerId, new_job_ids
+from windlass.ids import DefinitionKey, JobId, WorkerId, new_job_id
 from windlass.storage.storage import Storage, open_storage
 
 KEY = "plain"
@@ -27,7 +27,7 @@ async def hammer(storage: Storage, jobs: int) -> None:
     worker = WorkerId(f"hammer-{random.random()}")
     left = jobs
     while True:
-        batch = new_job_ids(min(left, random.randint(1, 20)))
+        batch = [new_job_id() for _ in range(min(left, random.randint(1, 20)))]
         left -= len(batch)
         if batch:
             await storage.jobs.enqueue(
@@ -59,7 +59,7 @@ async def hammer(storage: Storage, jobs: int) -> None:
 
 async def claim(storage: Storage, worker: WorkerId, limit: int) -> list[Lease]:
     survey = await storage.leases.survey(None, [KEY])
-    quotas = fair_share.quotas(survey.lines, limit)
+    quotas = fair_share.share_quotas(survey.lines, limit)
     if not quotas:
         return []
     return await storage.leases.claim(worker, quotas, [KEY], lease_time=timedelta(hours=1))

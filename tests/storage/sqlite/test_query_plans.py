@@ -28,7 +28,7 @@ from windlass.core.jobs.query import JobQuery
 from windlass.core.leases import fair_share
 from windlass.core.leases.gates import own_gate
 from windlass.core.leases.lease import LeaseRef
-from windlass.ids import DefinitionKey, new_job_ids
+from windlass.ids import DefinitionKey
 from windlass.storage.jobs.list_sql import JobList
 from windlass.storage.sql.statements import Scripts
 from windlass.storage.sqlite import dialect
@@ -56,7 +56,7 @@ OURS = re.compile(r"SCAN (windlass_(?!installation)\w+|[cdejkntw])\b")  # that o
 @pytest.fixture
 def plan(database) -> Iterator[Callable[..., list[str]]]:
     """Tells the steps SQLite takes for a verb."""
-    scripts = Scripts(dialect.own())
+    scripts = Scripts(dialect.driver_dialect())
     connection = Connection(path(database), clock=dialect.NOW, deadline=1)
 
     def tell(verb: str, text: str | None = None) -> list[str]:
@@ -166,8 +166,8 @@ async def fill_keys(storage: Storage, keys: range) -> None:
 
 async def fill(storage: Storage, count: int, **changes: Any) -> None:
     for start in range(0, count, 1000):
-        ids = new_job_ids(min(1000, count - start))
-        await storage.jobs.enqueue([new_job(id=id, **changes) for id in ids])
+        batch = range(min(1000, count - start))
+        await storage.jobs.enqueue([new_job(**changes) for _ in batch])
 
 
 async def cost_of_a_round(storage: Storage) -> int:
@@ -175,7 +175,7 @@ async def cost_of_a_round(storage: Storage) -> int:
 
     async def a_round() -> None:
         survey = await storage.leases.survey(None, KNOWN)
-        quotas = fair_share.quotas(survey.lines, 10)
+        quotas = fair_share.share_quotas(survey.lines, 10)
         leases = await storage.leases.claim(ALDER, quotas, KNOWN, lease_time=LEASE_TIME)
         held = [LeaseRef(lease.job_id, lease.token) for lease in leases]
         await storage.leases.renew(ALDER, held, lease_time=LEASE_TIME)

@@ -1,27 +1,23 @@
 """Authentication by what a request carries: a bearer token, or a session's cookie."""
 
-from typing import TYPE_CHECKING
-
 from fastapi import Request
 
-from windlass.api.access.callers import NO_RIGHT, NOWHERE, RIGHT, Caller
+from windlass.api.access.callers import NOWHERE, Caller, ready_engine
 from windlass.api.middleware.browser_security import session_secret
+from windlass.api.routing import NO_RIGHT, RIGHT
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Reach, Right, RoleTable, reach_of, scope_of
 from windlass.core.jobs.models import Scope
 from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
 
-if TYPE_CHECKING:
-    from windlass.app.windlass import Windlass
-
 
 async def by_credentials(request: Request) -> Caller:
-    """Who sent a request; its scope comes from the credential alone."""
+    """The caller of a request; its scope comes from the credential alone."""
     return speaking_for(request, await find_principal(request))
 
 
 def speaking_for(request: Request, principal: Principal) -> Caller:
-    """What somebody may do with a request, by the app's table of roles. For an authenticator of
+    """The caller for a principal, with its rights by the app's table of roles. For an authenticator of
     one's own, which knows people by other means."""
     request.state.principal = principal
     table: RoleTable = request.app.state.windlass.roles
@@ -55,8 +51,7 @@ def _scope(principal: Principal, asked: str | None, right: str) -> Scope:
 
 async def find_principal(request: Request) -> Principal:
     """The owner of the bearer token, or else of the session, that a request carries."""
-    windlass: Windlass = request.app.state.windlass
-    engine = await windlass.ready()
+    engine = await ready_engine(request)
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return await engine.access.authenticate_token(token.strip())

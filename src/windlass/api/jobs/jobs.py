@@ -1,32 +1,20 @@
 """`/jobs`: enqueue, find, explain, change, cancel, retry, reveal, clone."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
-
-from fastapi import Path, Query, Request, Response
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine, authenticate_caller
-from windlass.api.live.feed import CurrentFeed
-from windlass.api.live.job_wait import wait_for_end
-from windlass.api.middleware.field_names import with_body_names
-from windlass.api.middleware.hints import commands_to_requests
-from windlass.api.middleware.problems import is_cli_request
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.live.current_feed import CurrentFeed
+from windlass.api.middleware.hints import commands_to_requests, is_cli_request
+from windlass.api.routing import Path, Query, Request, Response, Routes, listed, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import LAST_NUMBER, PageQuery
-from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
-from windlass.app.options import Delivery
 from windlass.core import wire
-from windlass.core.access.roles import Right
-from windlass.core.definitions.definition import Definition
-from windlass.core.jobs.filter import parse
-from windlass.core.jobs.models import Job, Scope
-from windlass.core.jobs.models import NewJob as ToEnqueue
+from windlass.core.jobs.models import Job
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, View
-from windlass.core.monitoring import summary_wire
-from windlass.engine.access.audit import Target
 from windlass.engine.engine import Engine
+from windlass.engine.jobs.requests import CheckedRequest, RequestedJob
 from windlass.errors import (
     BatchRefused,
     DatabaseOutage,
@@ -44,7 +32,7 @@ from windlass.errors import (
 from windlass.ids import JobId, parse_job_id
 
 if TYPE_CHECKING:
-    from windlass.app.windlass import Windlass
+    from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
 
 routes = Routes("jobs")
 
@@ -58,7 +46,7 @@ _STATES = frozenset([*JobState, *View])
 @routes.post(
     "",
     "jobs.enqueue",
-    responses.Enqueued,
+    "Enqueued",
     also=(200, 409),
     status_code=201,
     summary="Enqueue a job",
@@ -69,7 +57,7 @@ async def enqueue(
     response: Response,
     caller: CurrentCaller,
     engine: ReadyEngine,
-    body: NewJob,
+    body: "NewJob",
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
@@ -79,14 +67,14 @@ async def enqueue(
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
-    made = _JobRequest(body.definition, body.payload, options, key)
-    return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
+    asked = RequestedJob(body.definition, body.payload, options, key)
+    return await _enqueue(request, response, caller, engine, asked, dry_run=dry_run)
 
 
 @routes.post(
     "/batch",
     "jobs.enqueue",
-    responses.Receipts,
+    "Receipts",
     also=(200,),
     status_code=201,
     summary="Enqueue many jobs",
@@ -97,25 +85,20 @@ async def enqueue_batch(
     response: Response,
     caller: CurrentCaller,
     engine: ReadyEngine,
-    body: NewJobs,
+    body: "NewJobs",
     dry_run: Annotated[bool, Query(description="Check them, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """In one transaction, with a receipt for each. If one is refused, none is stored, and `errors`
     has every one at fault: `/jobs/3/payload/to` is in the fourth. 201 when a job was created, else
     200. An `Idempotency-Key` is the batch's, and no job's."""
-    items = [
-        _JobRequest(
-            each.definition,
-            each.payload,
-            {"tenant": target_tenant(caller, each.tenant), **each.options()},
-        )
-        for each in body.jobs
-    ]
-    prepared: list[_PreparedJob] = []
+    requester = caller.requester(request)
+    checked: list[CheckedRequest] = []
     refused: dict[int, WindlassError] = {}
-    for place, made in enumerate(items):
+    for place, each in enumerate(body.jobs):
+        options = {"tenant": target_tenant(caller, each.tenant), **each.options()}
+        asked = RequestedJob(each.definition, each.payload, options)
         try:
-            prepared.append(await _prepare(request, caller, engine, made))
+            checked.append(await engine.enqueue_requests.check(asked, requester))
         except (Forbidden, DatabaseOutage):
             raise
         except WindlassError as error:
@@ -124,24 +107,18 @@ async def enqueue_batch(
         if refused:
             raise BatchRefused(refused)
         if dry_run:
-            receipts = [_VALID] * len(items)
+            receipts = [_VALID] * len(checked)
         else:
-            app: Windlass = request.app.state.windlass
-            found = await app.deliveries.deliver_all(
-                [(each.job, each.definition, each.delivery) for each in prepared], by=caller.by
-            )
+            found = await engine.enqueue_requests.enqueue_batch(checked, requester)
             receipts = [wire.receipt(each) for each in found]
     except BatchRefused as error:
         raise _within_batch(request, error) from None
-    for each, receipt in zip(prepared, receipts, strict=True):
-        if each.behalf and receipt["status"] == "created":
-            await _record_behalf(request, caller, engine, each, str(receipt["job_id"]))
     if not any(each["status"] == "created" for each in receipts):
         response.status_code = 200
     return {"items": receipts}
 
 
-@routes.get("", "jobs.read", responses.paged(responses.JobEntry), summary="List jobs", own=True)
+@routes.get("", "jobs.read", paged("JobEntry"), summary="List jobs", own=True)
 async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -152,14 +129,14 @@ async def find(
     queue: Annotated[str | None, Query(max_length=191)] = None,
     source: Annotated[str | None, Query(max_length=16)] = None,
     correlation_id: Annotated[str | None, Query(max_length=191)] = None,
-    created_after: Annotated[QueryInstant | None, Query()] = None,
-    created_before: Annotated[QueryInstant | None, Query()] = None,
+    created_after: Annotated["QueryInstant | None", Query()] = None,
+    created_before: Annotated["QueryInstant | None", Query()] = None,
 ) -> dict[str, Any]:
     """Newest first, without payloads and results, and with the first 500 characters of errors."""
     states = frozenset(word for words in state or () for word in words.split(","))
     if unknown := sorted(states - _STATES):
         raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
-    chosen = parse(q) & JobQuery.of(
+    chosen = _parsed(q) & JobQuery.of(
         states=states,
         definition=definition,
         queue=queue,
@@ -175,13 +152,15 @@ async def find(
     return paging.page(await render.jobs(engine, page), page.next)
 
 
-@routes.get("/summary", "jobs.read", responses.Summary, summary="Count jobs")
+@routes.get("/summary", "jobs.read", "Summary", summary="Count jobs")
 async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """By state, by view, and how long the oldest in line waits; history is not looked at."""
+    from windlass.core.monitoring import summary_wire
+
     return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 
-@routes.get("/{job_id}", "jobs.read", responses.Job, summary="One job", own=True)
+@routes.get("/{job_id}", "jobs.read", "Job", summary="One job", own=True)
 async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     return await render.job(engine, await visible_job(caller, engine, job_id))
 
@@ -189,7 +168,7 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[st
 @routes.get(
     "/{job_id}/attempts",
     "jobs.read",
-    responses.listed(responses.Attempt),
+    listed("Attempt"),
     summary="Its attempts",
     own=True,
 )
@@ -202,7 +181,7 @@ async def attempts(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> di
 @routes.get(
     "/{job_id}/history",
     "history.read",
-    responses.listed(responses.Transition),
+    listed("Transition"),
     summary="Its history",
     own=True,
 )
@@ -212,9 +191,7 @@ async def history(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dic
     return {"items": render.history(engine, found)}
 
 
-@routes.get(
-    "/{job_id}/logs", "logs.read", responses.listed(responses.LogLine), summary="Its log", own=True
-)
+@routes.get("/{job_id}/logs", "logs.read", listed("LogLine"), summary="Its log", own=True)
 async def logs(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -232,7 +209,7 @@ async def logs(
 @routes.get(
     "/{job_id}/graph",
     "jobs.read",
-    responses.Graph,
+    "Graph",
     summary="What it waits for, and what waits for it",
     own=True,
 )
@@ -257,7 +234,7 @@ async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[
 @routes.get(
     "/{job_id}/explain",
     "jobs.read",
-    responses.Explanation,
+    "Explanation",
     summary="Why it is not running",
     own=True,
 )
@@ -273,7 +250,7 @@ async def explain(
 @routes.get(
     "/{job_id}/wait",
     "jobs.read",
-    responses.Job,
+    "Job",
     also=(202,),
     summary="Wait until it has ended",
     own=True,
@@ -293,6 +270,8 @@ async def wait(
     is over before: ask again. A waiting request counts as a stream does."""
     job = await visible_job(caller, engine, job_id)
     if not job.ended and timeout:
+        from windlass.api.live.job_wait import wait_for_end
+
         seats = feed.places.take(caller.name, caller.scope.tenant)
         try:
             await wait_for_end(request, engine, feed, job, timeout=timeout)
@@ -305,9 +284,9 @@ async def wait(
     return await render.job(engine, job)
 
 
-@routes.patch("/{job_id}", "jobs.update", responses.Job, summary="Change it while it waits")
+@routes.patch("/{job_id}", "jobs.update", "Job", summary="Change it while it waits")
 async def update(
-    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: JobEdit
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "JobEdit"
 ) -> dict[str, Any]:
     """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
     job = await engine.jobs.update(
@@ -322,9 +301,9 @@ async def discard(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> Non
     await engine.jobs.discard(job_id, scope=caller.scope)
 
 
-@routes.post("/{job_id}/cancel", "jobs.cancel", responses.Job, summary="Cancel it", own=True)
+@routes.post("/{job_id}/cancel", "jobs.cancel", "Job", summary="Cancel it", own=True)
 async def cancel(
-    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: Reason | None = None
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "Reason | None" = None
 ) -> dict[str, Any]:
     """Ends a waiting job at once, asks a running one to stop."""
     found = await visible_job(caller, engine, job_id)
@@ -334,14 +313,14 @@ async def cancel(
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/retry", "jobs.retry", responses.Job, summary="Retry it")
+@routes.post("/{job_id}/retry", "jobs.retry", "Job", summary="Retry it")
 async def retry(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
     job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/run-now", "jobs.run_now", responses.Job, summary="ScheduledRun it now")
+@routes.post("/{job_id}/run-now", "jobs.run_now", "Job", summary="ScheduledRun it now")
 async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
@@ -351,7 +330,7 @@ async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dic
 @routes.post(
     "/{job_id}/reveal",
     "jobs.reveal",
-    responses.RevealedJob,
+    "RevealedJob",
     summary="Its payload and result, secrets included",
     audits=False,
     keys="refused",
@@ -362,9 +341,11 @@ async def reveal(
     caller: CurrentCaller,
     engine: ReadyEngine,
     job_id: Id,
-    body: Reason | None = None,
+    body: "Reason | None" = None,
 ) -> dict[str, Any]:
     """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    from windlass.engine.access.audit import Target
+
     job = await engine.jobs.reveal(job_id, caller.scope)
     await engine.audit.record(
         caller.effective_principal,
@@ -381,7 +362,7 @@ async def reveal(
 @routes.post(
     "/{job_id}/clone",
     "jobs.enqueue",
-    responses.Enqueued,
+    "Enqueued",
     also=(200, 409),
     status_code=201,
     summary="Make another like it",
@@ -401,31 +382,12 @@ async def clone(
     options = {name: getattr(job, name) for name in _CLONED}
     if job.timeout_seconds is not None:
         options["timeout"] = job.timeout_seconds
-    made = _JobRequest(job.definition, engine.jobs.opened(job).payload, options)
-    return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
+    asked = RequestedJob(job.definition, engine.jobs.opened(job).payload, options)
+    return await _enqueue(request, response, caller, engine, asked, dry_run=dry_run)
 
 
 #: What a clone has of the job it is made of, besides its definition and payload.
 _CLONED = ("tenant", "queue", "priority", "max_attempts", "metadata", "correlation_id")
-
-
-class _JobRequest(NamedTuple):
-    """A job to enqueue, and the options it is enqueued with."""
-
-    definition: str
-    payload: Mapping[str, Any]
-    options: dict[str, Any]
-    #: The key of the request, which is the job's if that has none of its own.
-    key: str | None = None
-
-
-class _PreparedJob(NamedTuple):
-    """A job to store; `behalf` if it is another's than the caller's."""
-
-    job: ToEnqueue
-    definition: Definition
-    delivery: Delivery
-    behalf: bool
 
 
 async def _enqueue(
@@ -433,75 +395,28 @@ async def _enqueue(
     response: Response,
     caller: Caller,
     engine: Engine,
-    made: _JobRequest,
+    asked: RequestedJob,
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
-    prepared = await _prepare(request, caller, engine, made)
-    job, definition, delivery, _ = prepared
+    requester = caller.requester(request)
+    checked = await engine.enqueue_requests.check(asked, requester)
     if dry_run:
         response.status_code = 200
         return {"receipt": _VALID, "job": None}
-    app: Windlass = request.app.state.windlass
-    receipt = await app.deliveries.deliver(job, definition, delivery, by=caller.by)
-    if prepared.behalf:
-        await _record_behalf(request, caller, engine, prepared, str(receipt.job_id))
-    shown = {"receipt": wire.receipt(receipt), "job": None}
-    if receipt.status != "rejected":
-        stored = await engine.jobs.get(receipt.job_id, caller.scope)
-        if receipt.status == "existing" and made.key is not None:
-            engine.jobs.check_repeated(job, stored, key=made.key)
-        # Whoever sees only their own jobs is told that there is another, not what it is.
-        if caller.reads_all or stored.created_by == caller.name:
-            shown["job"] = await render.job(engine, stored)
+    receipt, job = await engine.enqueue_requests.enqueue(checked, requester)
     response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
-    return shown
-
-
-async def _prepare(
-    request: Request, caller: Caller, engine: Engine, made: _JobRequest
-) -> _PreparedJob:
-    """A job that is checked and may be stored."""
-    options = made.options
-    # Before anything else is looked at: who may not enqueue it is not told what would be valid.
-    await engine.enqueue_rights.require(
-        caller.by, made.definition, options["tenant"], Right.JOBS_ENQUEUE, Target("job")
-    )
-    request_id, behalf = request.state.request_id, options.pop("created_by", None)
-    options["source_ref"] = request_id
-    if behalf is not None:
-        options["created_by"] = await engine.access.allow_enqueue_for(
-            caller.effective_principal, behalf, tenant=options["tenant"], request_id=request_id
-        )
-    elif caller.name is not None:
-        options["created_by"] = caller.name
-    if not caller.reads_all:
-        # As a parent, another's job is answered like one that does not exist.
-        parents = [id for each in options.get("after", ()) if (id := parse_job_id(each))]
-        scope = Scope.of(options["tenant"])
-        await engine.jobs.check_parents(parents, scope, created_by=caller.name)
-    app: Windlass = request.app.state.windlass
-    delivery = Delivery({}).merged_with(options)
-    job, definition = await app.deliveries.prepare(made.definition, made.payload, delivery)
-    return _PreparedJob(job, definition, delivery, behalf is not None and caller.name is not None)
-
-
-async def _record_behalf(
-    request: Request, caller: Caller, engine: Engine, prepared: _PreparedJob, id: str
-) -> None:
-    """Leave an audit entry of a job that was enqueued for somebody else."""
-    await engine.audit.record(
-        caller.effective_principal,
-        Right.JOBS_ENQUEUE_FOR,
-        Target("job", id),
-        tenant=prepared.job.tenant,
-        after={"created_by": prepared.job.created_by, "definition": prepared.job.definition},
-        request_id=request.state.request_id,
-    )
+    return {
+        "receipt": wire.receipt(receipt),
+        "job": None if job is None else await render.job(engine, job),
+    }
 
 
 def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:
     """The error of a batch, with pointers into what was sent."""
+    from windlass.api.middleware.field_names import with_body_names
+    from windlass.api.schema.requests import NewJob
+
     sent = request.state.sent["jobs"]
     found = []
     for place, error in refused.refused.items():
@@ -553,6 +468,14 @@ def target_tenant(caller: Caller, asked: str | None) -> str:
     if caller.scope.tenant is not None:
         raise TenantNotFound(asked)  # a foreign tenant is answered like an unknown one
     return asked
+
+
+def _parsed(q: str) -> JobQuery:
+    if not q:
+        return JobQuery()
+    from windlass.core.jobs.filter import parse
+
+    return parse(q)
 
 
 def job_id(after: str | None) -> JobId | None:

@@ -2,13 +2,13 @@
 
 import asyncio
 
-from fastapi import Request
-
 from windlass import clock
 from windlass.api.live.feed import LiveFeed
 from windlass.api.live.topics import job_topic
+from windlass.api.routing import Request
 from windlass.core.jobs.models import Job, Scope
 from windlass.engine.engine import Engine
+from windlass.errors import JobNotFound
 
 
 async def wait_for_end(
@@ -24,9 +24,10 @@ async def wait_for_end(
     try:
         # The first message tells that the job was looked at; what happens from then on is told.
         while await subscription.next(max(0.0, until - clock.monotonic())):
-            found = await engine.storage.jobs.get(scope, job.id)
-            if found is None or found.ended:
+            if (await engine.jobs.get(job.id, scope)).ended:
                 return
+    except JobNotFound:
+        return
     finally:
         left.cancel()
         subscription.close()

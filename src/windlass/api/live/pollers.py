@@ -1,7 +1,7 @@
-"""How each topic is looked at: one bounded read, told place by place."""
+"""Pollers: one bounded read for each topic, compared entry by entry."""
 
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,18 +19,16 @@ from windlass.core.leases.limits import Queue
 from windlass.core.payloads.redact import Redactor
 from windlass.engine.engine import Engine
 from windlass.engine.leases.workers import liveness
+from windlass.engine.monitoring.stream_reads import Activity
 from windlass.engine.redaction import create_redactor
-from windlass.ids import JobId
-from windlass.storage.monitoring.stream_reads import Activity
 
-_MOST_JOBS = 1_000
 _MOST_EVENTS = 200
 _MOST_TRIGGERS = 2_000
 _OPEN = (JobState.PENDING, JobState.QUEUED, JobState.RUNNING)
 
 
 class PollResult(NamedTuple):
-    """What a topic looks like now; not `whole` where there may be more than was looked at."""
+    """The snapshot of a topic; not `whole` if there may be more than was read."""
 
     seen: Snapshot
     whole: bool = True
@@ -48,14 +46,14 @@ class Look:
 
 
 async def _counts(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
-    activity = await engine.storage.monitoring.stream_activity()
+    activity = await engine.stream.activity()
     told = {}
     if "jobs" in topics:
         told["jobs"] = PollResult(_jobs_by_place(activity))
     if "dead" in topics:
         told["dead"] = PollResult(_dead_by_place(activity))
     if "queues" in topics:
-        queues = await engine.storage.leases.queues()
+        queues = await engine.stream.queues()
         told["queues"] = PollResult({**_depths(activity), **_queue_details(queues)})
     return told
 
@@ -89,7 +87,7 @@ def _where(each: Activity) -> dict[str, str]:
 
 
 def _depths(activity: Sequence[Activity]) -> Snapshot:
-    """How full queues are: to each tenant by its own jobs, to overseers by all."""
+    """Queue counts: for each tenant of its own jobs, for overseers of all."""
     depths: defaultdict[tuple[Audience, str], Counter[str]] = defaultdict(Counter)
     for each in activity:
         open_jobs = {str(state): each.counts[state] for state in _OPEN}
@@ -102,7 +100,7 @@ def _depths(activity: Sequence[Activity]) -> Snapshot:
 
 
 def _queue_details(queues: Sequence[Queue]) -> Snapshot:
-    """What was said of queues, which is no secret."""
+    """Settings of queues, which every caller may see."""
     return {
         StreamEntryKey("queues", ALL_TENANTS_AUDIENCE, queue.name): (
             wire.queue(queue),
@@ -136,7 +134,7 @@ async def _workers(engine: Engine, topics: Collection[str]) -> Mapping[str, Poll
 
 async def _triggers(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
     redactor = create_redactor(engine.settings)
-    found = await engine.storage.monitoring.stream_triggers(most=_MOST_TRIGGERS)
+    found = await engine.stream.triggers(most=_MOST_TRIGGERS)
     whole = len(found) < _MOST_TRIGGERS
     told: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {
         "schedules": {},
@@ -150,7 +148,7 @@ async def _triggers(engine: Engine, topics: Collection[str]) -> Mapping[str, Pol
 
 
 async def _events(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
-    found = await engine.storage.monitoring.stream_events(most=_MOST_EVENTS)
+    found = await engine.stream.events(most=_MOST_EVENTS)
     seen = {
         StreamEntryKey("events", Audience(each.tenant), str(each.id)): (_render_job(each), None)
         for each in found
@@ -161,17 +159,13 @@ async def _events(engine: Engine, topics: Collection[str]) -> Mapping[str, PollR
 async def _jobs(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
     redactor = create_redactor(engine.settings)
     told = {topic: PollResult({}) for topic in topics}
-    for ids in _id_batches([id for topic in topics if (id := topic_job(topic)) is not None]):
-        for id, each in (await engine.storage.monitoring.stream_jobs(ids)).items():
-            place = StreamEntryKey(job_topic(id), Audience(each.tenant), str(id))
-            told[job_topic(id)] = PollResult(
-                {place: (_render_job(each, redactor, "progress_note"), None)}
-            )
+    ids = [id for topic in topics if (id := topic_job(topic)) is not None]
+    for id, each in (await engine.stream.jobs(ids)).items():
+        place = StreamEntryKey(job_topic(id), Audience(each.tenant), str(id))
+        told[job_topic(id)] = PollResult(
+            {place: (_render_job(each, redactor, "progress_note"), None)}
+        )
     return told
-
-
-def _id_batches(ids: Sequence[JobId]) -> Iterator[Sequence[JobId]]:
-    return (ids[start : start + _MOST_JOBS] for start in range(0, len(ids), _MOST_JOBS))
 
 
 def _render_job(mark: Any, redactor: Redactor | None = None, text: str = "") -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from windlass.api.access.callers import Caller, open_access
+from windlass.api.access.callers import Caller, open_access, ready_engine
 from windlass.api.access.credentials import by_credentials, find_principal
 from windlass.api.middleware.browser_security import check_loopback, check_write
 from windlass.api.middleware.problems import respond
@@ -63,7 +63,7 @@ async def _record_cross_site(request: Request, error: CrossSiteRefused) -> None:
         )
         return
     rate_limiter_of(request).admit(request, principal.actor, None, works=False)
-    engine = await request.app.state.windlass.ready()
+    engine = await ready_engine(request)
     await engine.access.record_refusal(
         principal,
         "requests.cross_site",

@@ -17,7 +17,8 @@ from windlass.api.middleware.browser_security import ALWAYS, DEFAULTS
 from windlass.engine.access.connection_limits import ConnectionLimits
 
 if TYPE_CHECKING:
-    from windlass.app.windlass import Windlass
+    from windlass.settings.tree import ServerSettings
+    from windlass.telemetry import Telemetry
 
 #: Files that the process needs besides connections: the database, the log, modules.
 _OTHER_FILES = 128
@@ -28,9 +29,8 @@ class GuardedConfig(uvicorn.Config):
 
     def __init__(self, app: FastAPI, **about: Any) -> None:
         super().__init__(app, http=GuardedConnection, ws="none", **about)
-        windlass: Windlass = app.state.windlass
-        self.settings = windlass.settings.server
-        self.telemetry = windlass.telemetry
+        self.settings: ServerSettings = app.state.windlass.settings.server
+        self.telemetry: Telemetry = app.state.telemetry
         self.connection_limits = ConnectionLimits(
             total=_connection_limit(self.settings.max_connections),
             per_address=self.settings.max_connections_per_address,

@@ -8,7 +8,7 @@ from windlass.api.middleware.browser_security import ALWAYS, DEFAULTS
 from windlass.api.middleware.problems import address_error
 from windlass.api.middleware.proxies import TrustedProxies
 from windlass.ids import new_job_id
-from windlass.storage.connection.tenant_binding import unbound
+from windlass.storage.connection.tenant_binding import all_tenants
 
 HEADER = "x-request-id"
 
@@ -41,6 +41,6 @@ class RequestIdMiddleware:
                     headers.setdefault(name, value)
             await send(message)
 
-        with unbound():  # the tenant that a request is bound to stays with it
+        with all_tenants():  # the tenant that a request is bound to stays with it
             app = address_error(Request(scope)) or self._app
             await app(scope, receive, send_with_headers)

@@ -14,8 +14,7 @@ understood is a FilterInvalid, which names it, where it stands and what could st
 import re
 from dataclasses import dataclass
 
-from windlass.core.jobs.filter_fields import FIELDS, WORDS, FilterField
-from windlass.core.jobs.filter_values import FilterText, value_of
+from windlass.core.jobs.filter_fields import FIELDS, WORDS, FilterField, FilterText, value_of
 from windlass.core.jobs.query import FilterTerm, JobQuery, Operator, Value
 from windlass.errors import FilterInvalid
 from windlass.errors.wording import listed, nearest
@@ -94,7 +93,7 @@ class _Reader:
         return FilterTerm(field.name, self._values(field, operator), operator, negated, path)
 
     def refused(self, problem: str, *, hint: str) -> FilterInvalid:
-        """What is wrong with what comes next."""
+        """The error for the next token."""
         part = _BARE.match(self.text, self.at)
         return FilterInvalid(
             part[0] if part else self.text[self.at : self.at + 1], problem, at=self.at, hint=hint

@@ -1,4 +1,4 @@
-"""What people see for a state, wherever they see it: a glyph and a label. Colour comes third."""
+"""Glyph and label of each state and view, the same wherever people see it. Colour comes third."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -12,7 +12,7 @@ class StateIcon(NamedTuple):
         return f"{self.glyph} {self.label}"
 
 
-#: The stored states, and the views that tell the waiting ones apart.
+#: The stored states, and the views that divide the waiting ones.
 STATE_ICONS: Mapping[str, StateIcon] = {
     "scheduled": StateIcon("◷", "Scheduled"),
     "waiting": StateIcon("⧖", "Waiting"),

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time
+from functools import lru_cache
 from typing import Any
 
+from windlass.core.definitions.definition import Definition
 from windlass.core.payloads.encrypted_fields import refuse_reserved
 from windlass.core.payloads.field_errors import by_schema
 from windlass.core.payloads.json_text import (
@@ -69,8 +71,8 @@ class JsonSchemaPayload:
         return load_object(text, self._definition)
 
     def _problems(self, value: Any) -> list[FieldError]:
-        """What is wrong, as far as it can be told in a short time: whether a payload fits is found at
-        once, but problems are made for each branch that it might have taken."""
+        """Problems with a payload, as far as a short time allows: validation itself is fast, but
+        problems are made for each branch that the payload might have taken."""
         size, depth = _size_and_depth(value)
         most = self._weight.at(depth)
         if most > _MOST_PROBLEMS:
@@ -89,7 +91,7 @@ class JsonSchemaPayload:
 
 
 def _size_and_depth(value: Any) -> tuple[int, int]:
-    """How many values a JSON value is made of, and how deep they lie."""
+    """Number of values in a JSON value, and their depth."""
     size = depth = 0
     level = [value]
     while level:
@@ -155,3 +157,18 @@ def _reads(read: Any, text: str) -> bool:
 # The standard's formats want an offset on every time and no fraction in a duration. Python has
 # times without and durations with; what a handler's signature takes, its schema has to take too.
 _FORMATS = {"date-time": _is_date_time, "time": _is_time, "duration": _is_duration}
+
+
+def completed(definition: Definition, payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """A payload with the definition's default in the fields that it leaves out."""
+    return {**load_json(definition.default_payload), **(payload or {})}
+
+
+def definition_payload(definition: Definition, limit: int) -> JsonSchemaPayload:
+    """Checks and writes payloads by the schema of a definition's row."""
+    return _schema_payload(definition.key, definition.payload_schema, limit)
+
+
+@lru_cache(maxsize=256)
+def _schema_payload(key: str, text: str, limit: int) -> JsonSchemaPayload:
+    return JsonSchemaPayload(load_json(text), definition=key, limit=limit)

@@ -23,7 +23,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from windlass.core.definitions.signature import REQUIRED, Signature
-from windlass.core.payloads.encrypted_fields import refuse_reserved
+from windlass.core.payloads.encrypted_fields import SEALED, refuse_reserved
 from windlass.core.payloads.field_errors import Path, by_types, path_in
 from windlass.core.payloads.json_text import (
     check_size,
@@ -71,7 +71,8 @@ class TypedPayload:
             pointer, problem = find_unstorable(values) or ("", f"cannot be written: {error}")
             raise PayloadUnstorable(problem, pointer=pointer) from None
         check_size(text, self._definition, self._limit)
-        refuse_reserved(text, self._definition)
+        if SEALED in text:
+            refuse_reserved(text, self._definition)
         return text
 
     def decode(self, text: str) -> dict[str, Any]:

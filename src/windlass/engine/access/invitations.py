@@ -21,7 +21,7 @@ from windlass.engine.access.sessions import NewSession, Sessions
 from windlass.errors import Forbidden, InvitationInvalid
 from windlass.ids import UserId, new_user_id
 from windlass.storage.access.invitations import NewAccount
-from windlass.storage.connection.tenant_binding import unbound
+from windlass.storage.connection.tenant_binding import all_tenants
 from windlass.storage.storage import Storage
 
 
@@ -51,7 +51,7 @@ class Invitations:
             raise Forbidden("accepting an invitation", because="it needs a signed-in person")
         user = UserId(by.user_id)
         kept = await self._sessions.own_session(keep, user)
-        with unbound():  # the invitation is of another tenant than the user is bound to
+        with all_tenants():  # the invitation is of another tenant than the user is bound to
             accepted = await self._storage.access.accept_invitation(
                 _hash_of(secret), user, session=kept, entry_of=self._entry_of(by, user, request_id)
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from windlass import clock
 from windlass.core.access.principal import Principal
 from windlass.engine.access.audit import Audit, Target
-from windlass.storage.connection.tenant_binding import unbound
+from windlass.storage.connection.tenant_binding import all_tenants
 
 #: Refusals of one principal that are recorded one by one, in this time.
 LIMIT = 20
@@ -51,7 +51,7 @@ class Refusals:
             window.counted += 1
             return
         window.recorded += 1
-        with unbound():
+        with all_tenants():
             await self._audit.record(
                 by,
                 right,
@@ -71,7 +71,7 @@ class Refusals:
                 break  # in the order in which they began
             self._windows.pop(key, None)
             if window.counted:
-                with unbound():
+                with all_tenants():
                     await self._audit.record(
                         window.by,
                         COUNTED,

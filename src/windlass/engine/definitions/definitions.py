@@ -15,6 +15,8 @@ from windlass.core.definitions.options import NewDefinitionOptions, edits, field
 from windlass.core.enum_options import one_of
 from windlass.core.jobs.models import SYSTEM_KEYS
 from windlass.core.leases.gates import check_key
+from windlass.core.payloads.payload import Payload
+from windlass.core.payloads.schema_payload import completed, definition_payload
 from windlass.engine.definitions.handlers import OF_HANDLERS, HandlerRules, check_complete
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
@@ -48,6 +50,7 @@ class Definitions:
         self._max_attempts = settings.worker.max_attempts
         self._payload_limit = settings.limits.payload_bytes
         self._declared: dict[str, Definition] = {}
+        self._payloads: dict[str, Payload] = {}
         self._unsynced: set[str] = set()
         self._ungated = False
         self._rows: dict[str, Definition] = {}
@@ -58,9 +61,12 @@ class Definitions:
         self._refreshing = False
         self._syncing = asyncio.Lock()
 
-    def declare(self, definition: Definition) -> None:
-        """Note a definition in code; its row follows at the next sync."""
+    def declare(self, definition: Definition, payload: Payload | None = None) -> None:
+        """Note a definition in code; its row follows at the next sync. `payload` is the model of its
+        handler's signature."""
         self._declared[definition.key] = definition
+        if payload is not None:
+            self._payloads[definition.key] = payload
         self._unsynced.add(definition.key)
 
     def settled(self, now: float) -> bool:
@@ -145,6 +151,22 @@ class Definitions:
             rows = await self._fresh(0)
         return {key: rows[key] for key in keys if key in rows}
 
+    def is_declared(self, key: str) -> bool:
+        """True if the code of this process declares the definition."""
+        return key in self._payloads
+
+    async def encode_payload(
+        self, key: str, payload: Mapping[str, Any] | None
+    ) -> tuple[Definition, str]:
+        """A definition by its key, and a payload as JSON text, valid and completed by the defaults:
+        by the handler's signature if this process declares it, else by the row's schema."""
+        if model := self._payloads.get(key):
+            definition = self.effective(self._declared[key])
+            return definition, model.write(completed(definition, payload))
+        definition = await self.get(key)
+        schema = definition_payload(definition, self._payload_limit)
+        return definition, schema.write(completed(definition, payload))
+
     def known(self, key: str) -> Definition | None:
         """A definition as far as it is known without asking: the code's with what was edited of it,
         else the row as it was when last looked at."""
@@ -202,7 +224,7 @@ class Definitions:
         """Return what was edited to what the code says: these options, or all. With all, triggers in
         code that were deleted come back at the next sync."""
         fields = _fields_of(names)
-        changed = await self._change_one(key, lambda row: merge.reset(row, fields))
+        changed = await self._change_one(key, lambda row: merge.reset_edits(row, fields))
         if not names:
             await self._storage.triggers.clear_deleted_triggers(key)
         return changed
@@ -214,7 +236,7 @@ class Definitions:
         keys = [row.key for row in (await self._fresh(0)).values() if row.edited]
 
         def change(found: Mapping[str, Definition]) -> Sequence[Definition]:
-            reset = [(row, merge.reset(row, fields)) for row in found.values()]
+            reset = [(row, merge.reset_edits(row, fields)) for row in found.values()]
             return [after for before, after in reset if after != before]
 
         changed = await self._change(keys, change) if keys else set()
@@ -324,7 +346,7 @@ class Definitions:
         fields = edits({name: value for name, value in said.items() if name not in OF_HANDLERS})
 
         def changed(row: Definition) -> Definition:
-            after = merge.edited(self._handlers.apply(row, of_handler), fields)
+            after = merge.apply_edits(self._handlers.apply(row, of_handler), fields)
             check_complete(after, self._payload_limit)
             return after
 

@@ -1,7 +1,6 @@
-"""Single enqueues that meet share one round trip.
+"""Batches of single enqueues: those that come while a batch is being stored form the next one.
 
-While one batch is being stored the next gathers. Nobody waits for company: alone, a job is sent at
-once.
+A batch costs one round trip. No added latency: a lone job is sent immediately.
 """
 
 import asyncio
@@ -10,17 +9,20 @@ from uuid import UUID
 
 from windlass.core.jobs.models import NewJob
 from windlass.errors import DatabaseOutage
-from windlass.storage.connection.tenant_binding import apart, bound
-from windlass.storage.jobs.jobs import EnqueueResult
+from windlass.storage.connection.tenant_binding import bound_tenant, spawn_unbound
+from windlass.storage.jobs.jobs import EnqueueResult, IncompleteBatch
 from windlass.storage.storage import Storage
 
-#: A job and whoever waits to hear what became of it.
+#: A job and the caller that waits for its result.
 PendingEnqueue = tuple[NewJob, "asyncio.Future[EnqueueResult]"]
+#: A verb of storage that stores jobs.
+StoreJobs = Callable[[Sequence[NewJob]], Awaitable[list[EnqueueResult]]]
 
 _MOST = 1000
 #: Batches under way at once; more would only wait for the same disk.
 _LANES = 2
-_REPEATS = 3
+#: Seconds to wait after each failed try of a store; None ends them.
+_PAUSES = (0.1, 0.2, None)
 
 
 class EnqueueBatcher:
@@ -30,17 +32,17 @@ class EnqueueBatcher:
         self._lanes: set[asyncio.Task[None]] = set()
 
     async def enqueue(self, job: NewJob) -> EnqueueResult:
-        """Store one job, together with others that come at the same moment.
+        """Store one job, together with others that come at the same time.
 
-        Who is bound to a tenant shares no statement with others.
+        A task that is bound to a tenant shares no statement with others.
         """
-        if bound() is not None:
+        if bound_tenant() is not None:
             [stored] = await store_with_retry(self._storage, [job])
             return stored
         answer: asyncio.Future[EnqueueResult] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, answer))
         if len(self._lanes) < _LANES:
-            lane = apart(self._drain())
+            lane = spawn_unbound(self._drain())
             self._lanes.add(lane)
             lane.add_done_callback(self._lanes.discard)
         # A caller that gives up lets go of its answer, and takes nothing of the others' batch.
@@ -49,11 +51,11 @@ class EnqueueBatcher:
     async def _drain(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
-            batch, again = _split_conflicting(batch)
-            self._waiting = again + self._waiting
+            batch, later = _split_conflicting(batch)
+            self._waiting = later + self._waiting
             try:
                 stored = await store_with_retry(self._storage, [job for job, _ in batch])
-            except Exception as error:  # noqa: BLE001  told to whoever enqueued
+            except Exception as error:  # noqa: BLE001  every caller of the batch gets it
                 for _, answer in batch:
                     if not answer.done():
                         answer.set_exception(error)
@@ -64,42 +66,38 @@ class EnqueueBatcher:
 
 
 async def store_with_retry(
-    storage: Storage, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
+    storage: Storage, jobs: Sequence[NewJob], store: StoreJobs | None = None
 ) -> list[EnqueueResult]:
-    """Store jobs; if the answer was lost, find out and repeat with the same ids, harmlessly."""
-    known: Set[UUID] = frozenset()
-    now: list[EnqueueResult] = []
-    for repeat in range(_REPEATS):
+    """Store jobs; after an outage, look which were stored and repeat the rest with the same ids."""
+    stored: Set[UUID] = frozenset()
+    for tries, pause in enumerate(_PAUSES):
         try:
-            if repeat:
-                known = await storage.jobs.existing_job_ids([job.id for job in jobs])
-            left = [job for job in jobs if job.id not in known] if known else jobs
-            now = await storage.jobs.enqueue(left, whole=whole, existing=existing) if left else []
-            break
+            if tries:
+                stored = await storage.jobs.existing_job_ids([job.id for job in jobs])
+            left = [job for job in jobs if job.id not in stored] if stored else jobs
+            results = await (store or storage.jobs.enqueue)(left) if left else []
+            return _merge_stored(jobs, stored, results)
+        except IncompleteBatch as refused:
+            raise IncompleteBatch(_merge_stored(jobs, stored, refused.stored)) from None
         except DatabaseOutage:
-            if repeat == _REPEATS - 1:
+            if pause is None:
                 raise
-            await asyncio.sleep(0.1 * 2**repeat)
-    if not known:
-        return now
-    rest = iter(now)
-    return [EnqueueResult(job.id) if job.id in known else next(rest) for job in jobs]
+            await asyncio.sleep(pause)
+    raise AssertionError("unreachable")
 
 
-async def retry_store(store: Callable[[], Awaitable[list[EnqueueResult]]]) -> list[EnqueueResult]:
-    """Store jobs; if the answer was lost, repeat it, which stores nothing twice."""
-    for repeat in range(1, _REPEATS):
-        try:
-            return await store()
-        except DatabaseOutage:
-            await asyncio.sleep(0.1 * 2**repeat)
-    return await store()
+def _merge_stored(
+    jobs: Sequence[NewJob], stored: Set[UUID], results: Sequence[EnqueueResult]
+) -> list[EnqueueResult]:
+    """The results of all jobs: those an earlier try stored, and the rest."""
+    rest = iter(results)
+    return [EnqueueResult(job.id) if job.id in stored else next(rest) for job in jobs]
 
 
 def _split_conflicting(
     batch: list[PendingEnqueue],
 ) -> tuple[list[PendingEnqueue], list[PendingEnqueue]]:
-    """Keep at most one job per key in a statement: it cannot meet a row it has just made."""
+    """Split a batch so that a statement has one job per key: it cannot see a row of its own."""
     now: list[PendingEnqueue] = []
     later: list[PendingEnqueue] = []
     seen: set[tuple[str, str, str]] = set()

@@ -19,31 +19,29 @@ _LOOK = 1000
 class OpenJobCaps:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._caps: dict[str, int] = {}
-        self._read_at: float | None = None
-
-    def settled(self, now: float) -> bool:
-        """Whether it was looked lately which tenants have a cap."""
-        return self._read_at is not None and now - self._read_at < _FRESH_SECONDS
+        #: By tenant; empty in most installations.
+        self.caps: dict[str, int] = {}
+        #: Until when the caps need not be read again.
+        self.fresh_until = 0.0
 
     async def refresh(self) -> None:
         """Look again which tenants have a cap, if the last look was some seconds ago."""
-        if not self.settled(now := clock.monotonic()):
-            self._read_at = now
-            self._caps = await self._storage.access.open_job_caps()
+        if (now := clock.monotonic()) >= self.fresh_until:
+            self.fresh_until = now + _FRESH_SECONDS
+            self.caps = await self._storage.access.open_job_caps()
 
     def forget(self) -> None:
         """Look again next time: a cap was changed."""
-        self._read_at = None
+        self.fresh_until = 0.0
 
     async def over(self, jobs: Sequence[NewJob]) -> dict[JobId, str]:
         """The jobs for which there is no room, and why."""
-        if not self._caps:
+        if not self.caps:
             return {}
         refused = []
         rooms: dict[str, int] = {}
         for job in jobs:
-            cap = self._caps.get(job.tenant)
+            cap = self.caps.get(job.tenant)
             if cap is None:
                 continue
             if job.tenant not in rooms:
@@ -55,7 +53,7 @@ class OpenJobCaps:
         for start in range(0, len(refused), _LOOK):
             met |= await self._storage.jobs.key_holders(refused[start : start + _LOOK])
         return {
-            job.id: f"tenant {job.tenant} may have {self._caps[job.tenant]:,} open jobs, and has them"
+            job.id: f"tenant {job.tenant} may have {self.caps[job.tenant]:,} open jobs, and has them"
             for job in refused
             if job.id not in met
         }

@@ -84,11 +84,8 @@ class Sealer:
         self._keys = {key.id: key for key in keys}
         self._first = keys[0] if keys else None
         self._aead: Callable[[bytes], Any] | None = _aead() if keys else None
-
-    @property
-    def first_key_id(self) -> str | None:
-        """The key that new payloads are encrypted with; None if none is configured."""
-        return None if self._first is None else self._first.id
+        #: The key that new payloads are encrypted with; None if none is configured.
+        self.first_key_id = None if self._first is None else self._first.id
 
     def seal(self, job: NewJob, definition: Definition) -> NewJob:
         """The job as it is stored: what is secret in it encrypted, and in none of its keys."""

@@ -13,17 +13,19 @@ from windlass.core.jobs.states import ENDED, JobState, Outcome
 from windlass.core.leases.gates import is_suspect
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
 from windlass.core.leases.suspects import LostAttempt, judge_loss
-from windlass.core.payloads.encrypted_fields import is_sealed
+from windlass.core.payloads.encrypted_fields import SEALED, is_sealed
 from windlass.core.payloads.payload import encode_anything, load_json
 from windlass.core.text import clean
 from windlass.engine.jobs.payload_encryption import Sealer
 from windlass.engine.leases.claim_planner import ClaimPlanner
 from windlass.engine.nudges import Nudges
 from windlass.engine.triggers.events import Events
-from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, WindlassError
+from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, Stopped, WindlassError
 from windlass.errors.wording import counted
 from windlass.ids import JobId, TenantId, WorkerId
+from windlass.storage.callers import CallerSession
 from windlass.storage.leases.expired import ExpiredLease
+from windlass.storage.leases.leases import finish_batch, log_batch, once_key_batch
 from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
 
@@ -97,7 +99,7 @@ class Leases:
         leases, next_due_in = await self._claim_planner.claim(
             worker, limit, queues=queues, known=known, lease_time=lease_time, nudged=nudged
         )
-        if any(is_sealed(lease.payload) for lease in leases):
+        if any(SEALED in lease.payload and is_sealed(lease.payload) for lease in leases):
             leases = await self._open(leases)
         self._telemetry.claimed(worker, leases)
         return ClaimResult(leases, next_due_in)
@@ -292,12 +294,26 @@ class Leases:
                 self._telemetry.trouble("ending children", error)
 
 
-def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A log line's fields as every database keeps them, whatever they are and however large."""
+def storable_fields(fields: Mapping[str, Any], limit: int = LINE_BYTES) -> dict[str, Any]:
+    """A log line's fields as every database keeps them, whatever they are, cut at `limit` bytes."""
     if not fields:
         return {}
-    kept: dict[str, Any] = load_json(encode_anything(dict(fields), LINE_BYTES)[0])
+    kept: dict[str, Any] = load_json(encode_anything(dict(fields), limit)[0])
     return kept
+
+
+async def finish_in(
+    session: CallerSession, lease: Lease, finish: AttemptEnd, lines: Sequence[LogLine]
+) -> None:
+    """Record the end of a run, and the lines logged before it, through a handler's own transaction.
+    Raises Stopped if the lease is lost. Awaits nothing but the session."""
+    worker = lease.worker or NO_WORKER
+    if lines:
+        await session.run("append_logs", log_lines=log_batch(lines), worker_id=worker)
+    if not await session.run("finish", **finish_batch(worker, [finish._replace(once=())])):
+        raise Stopped("lost")
+    if done := once_key_batch([finish]):
+        await session.run("record_once_keys", done_keys=done)
 
 
 async def cancel_overdue(storage: Storage) -> int:

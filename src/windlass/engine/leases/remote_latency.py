@@ -11,7 +11,7 @@ from windlass.core.leases.lease import Lease, LeasedJob
 from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.engine.monitoring.latency import Latency
 from windlass.errors import WindlassError
-from windlass.storage.connection.tenant_binding import apart
+from windlass.storage.connection.tenant_binding import spawn_unbound
 from windlass.telemetry import Telemetry
 
 #: What is noted is stored together with what else comes within this time.
@@ -52,7 +52,7 @@ class RemoteLatencyRecorder:
 
     def _store_soon(self) -> None:
         if self._storing is None or self._storing.done():
-            self._storing = apart(self._store())
+            self._storing = spawn_unbound(self._store())
 
     async def _store(self) -> None:
         with contextlib.suppress(TimeoutError):

@@ -218,7 +218,7 @@ class RemoteWorkers:
             own = secrets[LeaseRef(line.job_id, line.attempt)]
             limit = self._line_bytes
             message = clean(self._redactor.redact_part(line.message, limit, own), limit)
-            fields = self._redactor.redact_value(storable_fields(line.fields), secrets=own)
+            fields = self._redactor.redact_value(storable_fields(line.fields, limit), secrets=own)
             redacted.append(replace(line, message=message, fields=fields))
         return redacted
 

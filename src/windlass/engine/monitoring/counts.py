@@ -6,6 +6,7 @@ from typing import Any
 
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.states import JobState
+from windlass.storage.jobs.jobs import CountCorrection
 from windlass.storage.storage import Storage
 
 _Totals = dict[tuple[str, str, str, str], int]
@@ -50,8 +51,10 @@ class Counts:
         if off:
             await self._storage.jobs.correct_counts(
                 [
-                    (*place, *(states.get(str(state), 0) for state in JobState))
-                    for place, states in off.items()
+                    CountCorrection(
+                        tenant=tenant, queue=queue, definition=definition, missing=missing
+                    )
+                    for (tenant, queue, definition), missing in off.items()
                 ]
             )
 

@@ -15,25 +15,22 @@ from windlass.storage.storage import Storage
 
 @dataclass(frozen=True, slots=True)
 class Percentiles:
-    """Half of the waits or runs took at most `p50` seconds, all but one in twenty `p95`. None if
-    there were none."""
+    """Number of waits or runs, and the seconds that all but one in twenty took; None if there were none."""
 
     count: int
-    p50: float | None
     p95: float | None
 
     @classmethod
     def of(cls, histogram: Histogram) -> "Percentiles":
-        return cls(histogram.count, histogram.percentile(0.5), histogram.percentile(0.95))
+        return cls(histogram.count, histogram.percentile(0.95))
 
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """Of a stretch of time: of all jobs, and by queue and definition."""
+    """Waits and runs of a stretch of time."""
 
     wait: Percentiles
     run: Percentiles
-    by_place: dict[HistogramKey, Percentiles]
 
 
 class Latency:
@@ -56,7 +53,7 @@ class Latency:
         definition: str | None = None,
         queue: str | None = None,
     ) -> Latencies:
-        """Median and 95th percentile of the minutes in the window; the last seconds may lack. They
+        """The 95th percentile of the minutes in the window; the last seconds may lack. They
         are of all tenants together."""
         found = {
             place: each
@@ -68,7 +65,6 @@ class Latency:
         return Latencies(
             wait=_percentiles_of(found, "wait"),
             run=_percentiles_of(found, "run"),
-            by_place={place: Percentiles.of(each) for place, each in found.items()},
         )
 
 

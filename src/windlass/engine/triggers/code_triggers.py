@@ -13,10 +13,10 @@ from windlass.core.triggers.declared_trigger import DeclaredTrigger
 from windlass.core.triggers.schedule import in_zone
 from windlass.core.triggers.trigger import Trigger
 from windlass.core.triggers.trigger_fields import (
+    code_snapshot,
     fields_of,
     merge_trigger_with_code,
     name_in_code,
-    said,
     type_of,
     with_next_run,
 )
@@ -34,15 +34,13 @@ class CodeTriggers:
         self._tenants = tenants
         self._unsynced: dict[str, tuple[Definition, Sequence[DeclaredTrigger]]] = {}
         self._syncing = asyncio.Lock()
+        #: True while no declared trigger waits for its row.
+        self.settled = True
 
     def declare(self, definition: Definition, triggers: Sequence[DeclaredTrigger]) -> None:
         """Note all triggers of a definition in code; their rows follow at the next sync."""
         self._unsynced[definition.key] = definition, triggers
-
-    @property
-    def settled(self) -> bool:
-        """Whether there is nothing to make known."""
-        return not self._unsynced
+        self.settled = False
 
     async def sync(self) -> None:
         """Make rows follow what was declared since the last sync. What an operator edited, or made
@@ -60,6 +58,7 @@ class CodeTriggers:
             for key, each in declared.items():
                 if self._unsynced.get(key) is each:
                     del self._unsynced[key]
+            self.settled = not self._unsynced
 
     async def _sync(
         self,
@@ -132,7 +131,7 @@ class CodeTriggers:
             code_hash=sha256(repr((definition.key, declared)).encode()).hexdigest(),
             **({} if schedule is None else fields_of(schedule)),
         )
-        return replace(trigger, code=said(trigger))
+        return replace(trigger, code=code_snapshot(trigger))
 
     async def _update_row(self, row: Trigger, trigger: Trigger) -> None:
         now = await self._storage.now()

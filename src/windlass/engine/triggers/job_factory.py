@@ -11,7 +11,7 @@ from windlass.core.jobs.dedupe import check_app_key, payload_key
 from windlass.core.jobs.models import NewJob
 from windlass.core.leases.gates import gate_for
 from windlass.core.payloads.json_text import dump_json, load_json
-from windlass.core.payloads.schema_payload import JsonSchemaPayload
+from windlass.core.payloads.schema_payload import completed, definition_payload
 from windlass.core.triggers import condition as conditions
 from windlass.core.triggers import template
 from windlass.core.triggers.condition import Condition
@@ -212,18 +212,3 @@ def _event_job(event: Event, whom: str, job: NewJob) -> NewJob:
         idempotency_key=f"event {event.id} {whom}",
         metadata=f'{{"event_depth":{event.depth}}}',
     )
-
-
-def completed(definition: Definition, payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """A payload with the definition's default in the fields that it leaves out."""
-    return {**load_json(definition.default_payload), **(payload or {})}
-
-
-def definition_payload(definition: Definition, limit: int) -> JsonSchemaPayload:
-    """What checks and writes payloads of a definition of which only the row is known."""
-    return _schema(definition.key, definition.payload_schema, limit)
-
-
-@lru_cache(maxsize=256)
-def _schema(key: str, text: str, limit: int) -> JsonSchemaPayload:
-    return JsonSchemaPayload(load_json(text), definition=key, limit=limit)

@@ -16,6 +16,7 @@ from windlass.errors import (
     TenantSuspended,
     TriggerRightGone,
 )
+from windlass.storage.jobs.enqueue import EnqueueStatus
 from windlass.storage.triggers.triggers import TriggerRefused
 
 REFUSALS = (
@@ -33,4 +34,4 @@ REFUSALS = (
 )
 #: What a job may be refused for that leaves its trigger out of the next look for due ones. The due
 #: time is kept: as if the look had come a moment later, the misfire policy decides about it.
-NOT_SCHEDULED = ("disabled_definition", "suspended_tenant")
+NOT_SCHEDULED = (EnqueueStatus.DISABLED_DEFINITION, EnqueueStatus.SUSPENDED_TENANT)

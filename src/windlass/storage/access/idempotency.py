@@ -3,12 +3,11 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 
 
 class IdempotencyRecord(NamedTuple):
-    """Who holds a key for which request; with a status, what was answered."""
+    """The holder of a key, and its request; with a status, the response that was sent."""
 
     holder: str
     request_hash: str
@@ -19,7 +18,7 @@ class IdempotencyRecord(NamedTuple):
 class IdempotencyVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def begin_idempotent_request(
         self, key_hash: str, request_hash: str, *, tenant: str, holder: str, hold: timedelta
     ) -> IdempotencyRecord:

@@ -5,8 +5,7 @@ from typing import Any
 
 from windlass.core.access.tenant import Tenant
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 
@@ -14,7 +13,7 @@ from windlass.storage.sql.statements import Rows
 class TenantVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def create_tenant(self, tenant: Tenant) -> Tenant | None:
         """Make a tenant. If there is, or was, one of its id, nothing changes and that one is
         returned; else None."""
@@ -26,7 +25,7 @@ class TenantVerbs:
                 return None
             return rows.tenant((await session.run("tenant", id=tenant.id))[0])
 
-    @again
+    @retry_deadlocks
     async def change_tenant(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant | None:
         """Change a tenant as it stands, alone. Answers it as it is then; None if there is none."""
         async with self._db.transaction() as session:
@@ -40,7 +39,7 @@ class TenantVerbs:
             await session.run("acquire_limits_for_running")
             return changed
 
-    @again
+    @retry_deadlocks
     async def delete_tenant(self, id: str) -> bool:
         """Delete a tenant: its id stays taken. Its tokens, roles and invitations end with it, and
         the sessions of users who have no role left. False if there is none that is not deleted."""
@@ -54,7 +53,7 @@ class TenantVerbs:
             return True
 
     async def count_open_jobs(self, tenant: str) -> int:
-        """How many jobs of a tenant have not ended."""
+        """Count the jobs of a tenant that have not ended."""
         return int((await self._db.run("count_open_jobs", tenant_id=tenant))[0]["number"])
 
     async def purge_tenant_jobs(self, tenant: str, *, most: int = 500) -> dict[str, int]:
@@ -62,7 +61,7 @@ class TenantVerbs:
         each kind."""
         return _numbers(await self._db.run("purge_tenant_jobs", tenant_id=tenant, most=most))
 
-    @again
+    @retry_deadlocks
     async def purge_tenant(self, tenant: str, *, most: int = 2000) -> dict[str, int]:
         """Delete some of what a tenant has besides jobs; the tenant itself and its audit stay.
         Returns how many rows of each kind."""

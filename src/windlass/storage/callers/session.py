@@ -1,4 +1,8 @@
-"""Runs Windlass's verbs in a transaction that is the caller's."""
+"""Caller sessions: run Windlass's verbs in a transaction that is the caller's.
+
+Nothing here imports a driver; a connection is known by the name of its class. A caller's connection
+is never committed, rolled back or closed, and its errors rise as they are.
+"""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress

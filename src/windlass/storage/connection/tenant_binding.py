@@ -1,4 +1,4 @@
-"""The tenant that what runs now is bound to, below every verb: see decision 0014.
+"""The tenant that a task is bound to, below every verb: see decision 0014.
 
 A request's task is bound once its caller is known. What it starts is bound alike, so work that is for
 all tenants steps out of it.
@@ -15,19 +15,19 @@ from windlass.tasks import start_task
 _TENANT: ContextVar[str | None] = ContextVar("windlass_tenant", default=None)
 
 
-def bind(tenant: str | None) -> None:
+def bind_tenant(tenant: str | None) -> None:
     """Bind this task, and what it starts from now on, to a tenant; None unbinds it."""
     _TENANT.set(tenant)
 
 
-def bound() -> str | None:
+def bound_tenant() -> str | None:
     """The tenant that this task is bound to, if any."""
     return _TENANT.get()
 
 
 @contextmanager
-def unbound() -> Iterator[None]:
-    """What is done inside is done for all tenants."""
+def all_tenants() -> Iterator[None]:
+    """Run the block for all tenants."""
     before = _TENANT.set(None)
     try:
         yield
@@ -35,8 +35,8 @@ def unbound() -> Iterator[None]:
         _TENANT.reset(before)
 
 
-def apart(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """A task that serves all tenants, whoever happens to start it."""
+def spawn_unbound(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Start a task that serves all tenants, whatever the starting task is bound to."""
     context = copy_context()
-    context.run(bind, None)
+    context.run(bind_tenant, None)
     return start_task(work, context=context)

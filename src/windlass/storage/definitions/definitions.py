@@ -9,10 +9,9 @@ from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database, Session
+from windlass.storage.database import Database, Session, retry_deadlocks
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.batches import BATCHES, Batch
 
 #: What to store, of the rows found by key.
 Change = Callable[[Mapping[str, Definition]], Sequence[Definition]]
@@ -21,7 +20,7 @@ Change = Callable[[Mapping[str, Definition]], Sequence[Definition]]
 class DefinitionVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def change_definitions(self, keys: Collection[str], change: Change) -> set[str]:
         """Change definitions as they stand, alone: `change` gets the rows of these keys and answers
         those to store. Answers their keys. Regate afterwards."""
@@ -41,7 +40,7 @@ class DefinitionVerbs:
     ) -> dict[str, tuple[str | None, datetime | None]]:
         """By definition, the type of its own trigger in code and when a trigger of it is due next."""
         found = await self._db.run(
-            "definition_triggers", known=[(key,) for key in keys], tenant_id=scope.tenant
+            "definition_triggers", known=Batch(key=list(keys)), tenant_id=scope.tenant
         )
         return {
             row["definition"]: (row["strategy"], rows.optional_instant(row["next_run_at"]))
@@ -55,7 +54,7 @@ class DefinitionVerbs:
         )
         return rows.optional_instant(row["last_run_at"])
 
-    @again
+    @retry_deadlocks
     async def delete_definition(self, key: str) -> bool:
         """Forget a definition; False if there is none, or a job or a trigger speaks of it."""
         async with self._db.transaction() as session:
@@ -66,7 +65,7 @@ class DefinitionVerbs:
             return gone
 
     async def recently_changed_gates(self) -> bool:
-        """Whether a definition's gate changed within the last hour."""
+        """Check if a definition's gate changed within the last hour."""
         return bool(await self._db.run("recently_changed_gates"))
 
     async def move_to_current_gate(self, cursor: JobId, *, most: int = 2000) -> JobId | None:
@@ -80,11 +79,11 @@ class DefinitionVerbs:
 async def change_definitions(session: Session, keys: Collection[str], change: Change) -> set[str]:
     """The same inside a transaction that is open."""
     await session.run("lock_definitions")
-    found = await session.run("definitions_by_key", known=[(key,) for key in keys])
+    found = await session.run("definitions_by_key", known=Batch(key=list(keys)))
     before = {row["key"]: rows.definition(row) for row in found}
     changed = change(before)
     if changed:
-        await session.run("upsert_definitions", definitions=[_definition_row(d) for d in changed])
+        await session.run("upsert_definitions", definitions=_definition_batch(changed))
     if any(_limits(each) != _limits(before.get(each.key)) for each in changed):
         await session.run("set_limits")
         await session.run("acquire_limits_for_running")
@@ -94,7 +93,7 @@ async def change_definitions(session: Session, keys: Collection[str], change: Ch
 def following(declared: Sequence[Definition]) -> Change:
     """The change that makes rows follow the code."""
     return lambda found: [
-        merge.follows(found.get(each.key), each)
+        merge.merge_with_code(found.get(each.key), each)
         for each in declared
         if merge.needs_sync(found.get(each.key), each)
     ]
@@ -113,12 +112,17 @@ def _limits(definition: Definition | None) -> tuple[Any, ...]:
     )
 
 
-def _definition_row(definition: Definition) -> tuple[Any, ...]:
-    return tuple(_value(getattr(definition, column)) for column in BATCHES["definitions"])
+def _definition_batch(definitions: Sequence[Definition]) -> Batch:
+    return Batch(
+        **{
+            column: [_value(getattr(definition, column)) for definition in definitions]
+            for column in BATCHES["definitions"]
+        }
+    )
 
 
 def _value(value: Any) -> Any:
-    """What is not a plain value, as JSON text."""
+    """A list or mapping as JSON text, any other value as it is."""
     if isinstance(value, tuple | list):
         return dump_json(list(value))
     return dump_json(dict(value)) if isinstance(value, Mapping) else value

@@ -11,6 +11,7 @@ from windlass.storage.database import Session
 from windlass.storage.jobs.dead import retry_params
 from windlass.storage.jobs.jobs import states_in, update_params
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 Placed = Sequence[tuple[int, JobId]]
 
@@ -33,7 +34,7 @@ async def _cancel(
 ) -> Mapping[JobId, str]:
     changed = await session.run(
         "cancel",
-        ids=[(id,) for id in ids],
+        ids=Batch(id=ids),
         tenant_id=operation.tenant,
         actor=operation.actor,
         reason=operation.reason,
@@ -85,7 +86,7 @@ async def _update(
 
 
 async def _why_not(session: Session, operation: Operation, id: JobId) -> str | None:
-    """Why an action left a job alone; None if it may still be done."""
+    """The reason why an action skipped a job; None if it may still be done."""
     found = await session.run("get_job", id=id, tenant_id=operation.tenant)
     if not found:
         return "it is no longer there"

@@ -8,8 +8,7 @@ from windlass.core.jobs.fingerprint import fingerprint
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, JobId
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 
 
@@ -69,7 +68,7 @@ class DeadVerbs:
         """
         return _answer(await self._db.run("retry", **retry_params(scope, id, actor, edit)))
 
-    @again
+    @retry_deadlocks
     async def retry_many(
         self, scope: Scope, ids: Sequence[JobId], *, actor: str | None = None
     ) -> list[str | None]:
@@ -84,7 +83,7 @@ class DeadVerbs:
         """Delete an ended job that nothing waits for; with `only`, one in that state."""
         return bool(await self._db.run("discard", id=id, tenant_id=scope.tenant, only=only))
 
-    @again
+    @retry_deadlocks
     async def discard_many(self, scope: Scope, ids: Sequence[JobId]) -> list[bool]:
         """Discard some dead-lettered jobs in one transaction; the answers of `discard`, in their
         order."""
@@ -99,7 +98,7 @@ class DeadVerbs:
 def retry_params(
     scope: Scope, id: JobId, actor: str | None, edit: PayloadEdit | None = None
 ) -> dict[str, Any]:
-    """What the verb takes, also for who runs it in a transaction of its own."""
+    """The parameters of the verb, for callers that run it in their own transaction too."""
     return {
         "id": id,
         "tenant_id": scope.tenant,

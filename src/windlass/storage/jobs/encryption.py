@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 
 
@@ -36,7 +35,7 @@ class EncryptionVerbs:
         ]
         return payloads, JobId(rows.uuid(found[-1]["id"])) if found else None
 
-    @again
+    @retry_deadlocks
     async def replace_ciphertext(self, changes: Sequence[tuple[EncryptedPayload, str]]) -> None:
         """Store another ciphertext for each of these payloads, unless it was changed meanwhile."""
         async with self._db.transaction() as session:

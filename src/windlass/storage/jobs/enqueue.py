@@ -1,42 +1,61 @@
-"""Storing jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
+"""Stores jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from windlass.core.jobs.models import NewJob, OnDuplicate
 from windlass.ids import JobId
-from windlass.storage.database import Session
-from windlass.storage.jobs.implicit_parents import add_implicit_parents
+from windlass.storage.database import Database, Lane, LaneSession, Session, retry_deadlocks
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch, fields_as_columns
 
 _TRIES = 5
+#: So many of the newest open jobs are looked at, and so many of those found are waited for.
+_LOOK, _MOST = 10_000, 1_000
+_EDGE = ("child_id", "place", "parent_id")
+_NO_EDGES = Batch.of_rows(_EDGE, [])
+
+
+class EnqueueStatus(StrEnum):
+    """The outcome of one job of an enqueue: stored, met by an equal one, or refused."""
+
+    CREATED = "created"
+    EXISTING = "existing"
+    #: The waiting job with its key took over its payload and time.
+    REPLACED = "replaced"
+    #: Its tenant has as many open jobs as it may.
+    REJECTED = "rejected"
+    UNKNOWN_DEFINITION = "unknown_definition"
+    DISABLED_DEFINITION = "disabled_definition"
+    UNKNOWN_TENANT = "unknown_tenant"
+    SUSPENDED_TENANT = "suspended_tenant"
+    UNKNOWN_PARENT = "unknown_parent"
 
 
 class EnqueueResult(NamedTuple):
-    """What became of one job that enqueue was given.
-
-    `status` is `created`, `existing`, `replaced`, `rejected`, or why it was refused: `unknown_definition`,
-    `disabled_definition`, `unknown_tenant`, `suspended_tenant`, `unknown_parent`.
-    """
+    """One job of an enqueue and its outcome; `existing_id` is the equal job that was met."""
 
     id: JobId
-    status: str = "created"
+    status: EnqueueStatus = EnqueueStatus.CREATED
     existing_id: JobId | None = None
     because: str | None = None
 
 
 class EnqueueRequest(NamedTuple):
-    """A job to store, and what becomes of it when it meets an equal one that is `owner`'s to replace;
-    without an owner anybody's is."""
+    """A job to store, and the policy for an equal one that it meets. With an `owner` it replaces only
+    jobs that `owner` made."""
 
     job: NewJob
     on_duplicate: OnDuplicate = "existing"
     owner: str | None = None
 
     def answers(self, stored: EnqueueResult) -> bool:
-        """Whether this is an answer, and no refusal."""
-        met = stored.status == "existing" and self.on_duplicate != "error"
-        return met or stored.status in ("created", "replaced")
+        """Check that a result is a success, and no refusal."""
+        met = stored.status is EnqueueStatus.EXISTING and self.on_duplicate != "error"
+        return met or stored.status in (EnqueueStatus.CREATED, EnqueueStatus.REPLACED)
 
 
 class IncompleteBatch(Exception):
@@ -47,8 +66,52 @@ class IncompleteBatch(Exception):
         super().__init__("a job of the batch was refused")
 
 
+class EnqueueVerbs:
+    _db: Database
+
+    @retry_deadlocks
+    async def enqueue(
+        self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
+    ) -> list[EnqueueResult]:
+        """Store jobs and return their results in the same order.
+
+        With `whole` either all are created, or `existing` if that may be, or none is stored.
+        Repeating a call with the same ids stores nothing twice while the jobs are open.
+        """
+        if not whole and is_single_statement(jobs):
+            return await store(LaneSession(self._db, Lane.STORE), jobs)
+        async with self._db.transaction(Lane.STORE) as session:
+            stored = await store(session, jobs)
+            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
+            if whole and any(s.status not in fine for s in stored):
+                raise IncompleteBatch(stored)
+            return stored
+
+    @retry_deadlocks
+    async def enqueue_together(
+        self, chunks: Sequence[Sequence[EnqueueRequest]]
+    ) -> list[EnqueueResult]:
+        """Store jobs in one transaction and return their results in the same order.
+
+        A key stands once in a chunk. IncompleteBatch, with all the results, if one is refused or met an equal
+        job and may not: then none is stored. Repeated with the same ids, nothing is stored twice.
+        """
+        async with self._db.transaction(Lane.STORE) as session:
+            return await store_batch(session, chunks)
+
+    @retry_deadlocks
+    async def replace(
+        self, job: NewJob, existing: JobId, *, owner: str | None = None
+    ) -> EnqueueResult:
+        """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
+        runs or has ended, the job itself is stored. One of another definition is left alone, and so
+        is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
+        async with self._db.transaction(Lane.STORE) as session:
+            return await replace_waiting_job(session, job, existing, owner=owner)
+
+
 def is_single_statement(jobs: Sequence[NewJob]) -> bool:
-    """Whether storing these jobs is one statement, and so needs no transaction around it."""
+    """Check that one statement stores these jobs, so that it needs no transaction around it."""
     if not any(job.after or (job.dedupe_key and job.idempotency_key) for job in jobs):
         return True
     ids = {job.id for job in jobs}
@@ -60,24 +123,47 @@ def is_single_statement(jobs: Sequence[NewJob]) -> bool:
 async def store(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
     """Run the enqueue statements, also on a caller's own connection.
 
-    Jobs of definitions that run after others wait for the open jobs of those.
+    Jobs of definitions that run after others wait for the open jobs of those. Jobs that wait for
+    others of the batch are stored after them: a refused parent refuses its children, and one that
+    met an equal job is replaced by it.
     """
-    if not any(job.runs_after for job in jobs):
-        return await _store_all(session, jobs)
-    answers: dict[JobId, EnqueueResult] = {}
+    results: dict[JobId, EnqueueResult] = {}
     left = jobs
     for _ in range(_TRIES):
-        stored = await _store_all(session, await add_implicit_parents(session, left))
-        answers |= {each.id: each for each in stored}
-        # A parent that was found may have ended since, and not be kept.
-        left = [
-            job
-            for job, each in zip(left, stored, strict=True)
-            if job.runs_after and each.status == "unknown_parent"
-        ]
+        levels, refused = _levels(await add_implicit_parents(session, left))
+        results |= refused
+        for level in levels:
+            results |= await _insert(session, [_with_stored_parents(job, results) for job in level])
+        left = _to_store_again(left, results)
         if not left:
             break
-    return [answers[job.id] for job in jobs]
+    return [results[job.id] for job in jobs]
+
+
+def _to_store_again(
+    jobs: Sequence[NewJob], results: Mapping[JobId, EnqueueResult]
+) -> Sequence[NewJob]:
+    """The jobs whose results other transactions have made obsolete since."""
+    again: dict[JobId, NewJob] = {}
+    for job in jobs:
+        result = results[job.id]
+        # The job with its key ended, and gave the key back, before it could be named.
+        freed = result.status is EnqueueStatus.EXISTING and result.existing_id is None
+        # A parent found for it ended since and was not kept, or one of the batch is stored again.
+        orphaned = result.status is EnqueueStatus.UNKNOWN_PARENT and (
+            job.runs_after or not again.keys().isdisjoint(job.after)
+        )
+        if freed or orphaned:
+            again[job.id] = job
+    return list(again.values())
+
+
+def _with_stored_parents(job: NewJob, results: Mapping[JobId, EnqueueResult]) -> NewJob:
+    """A job that waits for those that its parents have met."""
+    if not job.after:
+        return job
+    met = (results[id].existing_id if id in results else None for id in job.after)
+    return job._replace(after=tuple(other or id for id, other in zip(job.after, met, strict=True)))
 
 
 async def store_batch(
@@ -89,7 +175,9 @@ async def store_batch(
         stored = await store(session, [asked.job for asked in chunk])
         for asked, each in zip(chunk, stored, strict=True):
             if asked.on_duplicate == "replace" and each.existing_id is not None:
-                each = await replace(session, asked.job, each.existing_id, owner=asked.owner)
+                each = await replace_waiting_job(
+                    session, asked.job, each.existing_id, owner=asked.owner
+                )
             answers.append(each)
     every = [asked for chunk in chunks for asked in chunk]
     if not all(asked.answers(each) for asked, each in zip(every, answers, strict=True)):
@@ -97,35 +185,13 @@ async def store_batch(
     return answers
 
 
-async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
-    """Store jobs whose parents are all known.
-
-    Jobs that wait for others of the batch are stored after them, when it is known what became of
-    those: a refused parent refuses its children, and one that met an equal job is replaced by it.
-    """
-    if is_single_statement(jobs):
-        return await _store_level(session, jobs)
-    levels, answers = _levels(jobs)
-    met: dict[JobId, JobId] = {}
-    for level in levels:
-        jobs_now = [
-            job._replace(after=tuple(met.get(id, id) for id in job.after)) if job.after else job
-            for job in level
-        ]
-        for stored in await _store_level(session, jobs_now):
-            answers[stored.id] = stored
-            if stored.existing_id:
-                met[stored.id] = stored.existing_id
-    return [answers[job.id] for job in jobs]
-
-
-async def replace(
+async def replace_waiting_job(
     session: Session, job: NewJob, existing: JobId, *, owner: str | None = None
 ) -> EnqueueResult:
     """Have the job that holds a job's dedupe key run with its payload, at its time, if it still waits.
     One that runs keeps its payload and lets go of the key: then the job itself is stored. A holder of
     another definition, or not made by `owner`, keeps both."""
-    stored = EnqueueResult(job.id, "existing", existing)
+    stored = EnqueueResult(job.id, EnqueueStatus.EXISTING, existing)
     for _ in range(_TRIES):
         holder = {
             "id": stored.existing_id,
@@ -142,123 +208,129 @@ async def replace(
             "actor": job.created_by,
         }
         if await session.run("replace", **holder, **newer):
-            return stored._replace(status="replaced")
+            return stored._replace(status=EnqueueStatus.REPLACED)
         await session.run("release_dedupe_key", **holder)
         [stored] = await store(session, [job])
-        if stored.status != "existing" or stored.existing_id is None:
+        if stored.status is not EnqueueStatus.EXISTING or stored.existing_id is None:
             break
     return stored
 
 
-def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, EnqueueResult]]:
-    """Jobs by how many of the batch they wait for in a row, and those refused out of hand:
+def _levels(jobs: Sequence[NewJob]) -> tuple[list[Sequence[NewJob]], dict[JobId, EnqueueResult]]:
+    """Jobs by how many of the batch they wait for in a row, and those refused at once:
     a job may wait for earlier ones of its batch only, so that no circle can be stored."""
+    if not any(job.after for job in jobs):
+        return [jobs], {}
     places = {job.id: place for place, job in enumerate(jobs)}
     depths: dict[JobId, int] = {}
-    levels: list[list[NewJob]] = []
+    levels: defaultdict[int, list[NewJob]] = defaultdict(list)
     refused: dict[JobId, EnqueueResult] = {}
     for place, job in enumerate(jobs):
         inside = [parent for parent in job.after if parent in places]
         depths[job.id] = max((depths.get(parent, 0) + 1 for parent in inside), default=0)
         if any(places[parent] >= place for parent in inside):
-            refused[job.id] = EnqueueResult(job.id, "unknown_parent")
-            continue
-        while len(levels) <= depths[job.id]:
-            levels.append([])
-        levels[depths[job.id]].append(job)
-    return levels, refused
+            refused[job.id] = EnqueueResult(job.id, EnqueueStatus.UNKNOWN_PARENT)
+        else:
+            levels[depths[job.id]].append(job)
+    return [levels[depth] for depth in sorted(levels)], refused
 
 
-async def _store_level(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
-    answers = await _store_once(session, jobs)
-    for _ in range(_TRIES - 1):
-        # The job that was met has ended and given its key back before it could be named.
-        free = [
-            n for n, s in enumerate(answers) if s.status == "existing" and s.existing_id is None
-        ]
-        if not free:
-            break
-        for n, stored in zip(
-            free, await _store_once(session, [jobs[n] for n in free]), strict=True
-        ):
-            answers[n] = stored
-    return answers
-
-
-async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
+async def _insert(session: Session, jobs: Sequence[NewJob]) -> dict[JobId, EnqueueResult]:
+    """Run the enqueue statement, and find out which jobs it met."""
     params = enqueue_params(jobs)
-    others = {rows.uuid(row["id"]): row for row in await session.run("enqueue", **params)}
-    stored = [
-        EnqueueResult(job.id, other["status"], _met(other))
-        if (other := others.get(job.id))
-        else EnqueueResult(job.id)
-        for job in jobs
-    ]
-    if not others:
-        return stored
-    halves = [
-        (job.id,)
-        for job, s in zip(jobs, stored, strict=True)
-        if s.status == "existing" and job.dedupe_key and job.idempotency_key
-    ]
-    if halves:
-        await session.run("release_unused_keys", ids=halves)
-    if any(s.status == "existing" and s.existing_id is None for s in stored):
+    results = {job.id: EnqueueResult(job.id) for job in jobs}
+    for row in await session.run("enqueue", **params):
+        id = JobId(rows.uuid(row["id"]))
+        results[id] = EnqueueResult(id, EnqueueStatus(row["status"]), _met(row))
+    met = [job for job in jobs if results[job.id].status is EnqueueStatus.EXISTING]
+    if halves := [job.id for job in met if job.dedupe_key and job.idempotency_key]:
+        await session.run("release_unused_keys", ids=Batch(id=halves))
+    if any(results[job.id].existing_id is None for job in met):
         # The other enqueue committed while ours ran, or was of the same batch: a newer statement
         # sees the job it made.
-        answers = await session.run("key_holders", jobs=params["jobs"])
-        holders = {rows.uuid(row["id"]): _met(row) for row in answers}
-        stored = [
-            s._replace(existing_id=s.existing_id or holders.get(s.id))
-            if s.status == "existing"
-            else s
-            for s in stored
-        ]
-    return stored
+        holders = await session.run("key_holders", jobs=params["jobs"])
+        found = {JobId(rows.uuid(row["id"])): _met(row) for row in holders}
+        for job in met:
+            result = results[job.id]
+            results[job.id] = result._replace(existing_id=result.existing_id or found.get(job.id))
+    return results
 
 
 def _met(row: Mapping[str, Any]) -> JobId | None:
     return JobId(rows.uuid(row["existing_id"])) if row["existing_id"] else None
 
 
-def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Any]:
+def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Batch]:
     """The batches of the enqueue statement."""
-    parents = [(job, tuple(dict.fromkeys(job.after))) for job in jobs]
+    new = fields_as_columns(NewJob._fields, jobs)
+    parents = [dict.fromkeys(after) for after in new["after"]]
+    edges = [(job.id, place, parent) for place, job in enumerate(jobs) for parent in parents[place]]
     return {
-        "jobs": [
-            (
-                place,
-                job.id,
-                job.tenant,
-                job.definition,
-                job.queue,
-                job.priority,
-                job.payload,
-                job.due_at,
-                job.delay.total_seconds() if job.delay else None,
-                job.expires.total_seconds() if job.expires else None,
-                job.max_attempts,
-                job.timeout_seconds,
-                job.dedupe_key,
-                job.dedupe_window.total_seconds() if job.dedupe_window else None,
-                job.idempotency_key,
-                len(after),
-                job.on_parent_failure,
-                job.held,
-                job.correlation_id,
-                job.source,
-                job.source_ref,
-                job.trigger_id,
-                job.trigger_due_at,
-                job.created_by,
-                job.metadata,
-                job.gate,
-            )
-            for place, (job, after) in enumerate(parents)
-        ],
-        "parents": [
-            (job.id, place, parent)
-            for place, (job, after) in enumerate(parents)
-            for parent in after
-        ],
+        "jobs": Batch(
+            place=range(len(jobs)),
+            id=new["id"],
+            tenant_id=new["tenant"],
+            definition=new["definition"],
+            queue=new["queue"],
+            priority=new["priority"],
+            payload=new["payload"],
+            due_at=new["due_at"],
+            delay=_seconds(new["delay"]),
+            expires=_seconds(new["expires"]),
+            max_attempts=new["max_attempts"],
+            timeout_seconds=new["timeout_seconds"],
+            dedupe_key=new["dedupe_key"],
+            dedupe_window=_seconds(new["dedupe_window"]),
+            idempotency_key=new["idempotency_key"],
+            parents=[len(after) for after in parents],
+            on_parent_failure=new["on_parent_failure"],
+            held=new["held"],
+            correlation_id=new["correlation_id"],
+            source=new["source"],
+            source_ref=new["source_ref"],
+            trigger_id=new["trigger_id"],
+            trigger_due_at=new["trigger_due_at"],
+            created_by=new["created_by"],
+            metadata=new["metadata"],
+            own_gate=new["gate"],
+        ),
+        "parents": Batch.of_rows(_EDGE, edges) if edges else _NO_EDGES,
     }
+
+
+def _seconds(lengths: Sequence[timedelta | None]) -> list[float | None]:
+    return [length.total_seconds() if length else None for length in lengths]
+
+
+async def open_jobs_of_definitions(
+    session: Session, tenant: str, definitions: Sequence[str]
+) -> list[JobId]:
+    """Open jobs of a tenant and of these definitions, the newest first; bounded."""
+    names = Batch(name=definitions)
+    found = await session.run(
+        "open_jobs_of_definitions", tenant_id=tenant, names=names, look=_LOOK, most=_MOST
+    )
+    return [JobId(rows.uuid(row["id"])) for row in found]
+
+
+async def add_implicit_parents(session: Session, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+    """The jobs, each also waiting for the open jobs of the definitions it runs after, those before
+    it in the batch included. Costs nothing where no job has such definitions."""
+    if not any(job.runs_after for job in jobs):
+        return jobs
+    found: dict[tuple[str, tuple[str, ...]], list[JobId]] = {}
+    waiting: list[NewJob] = []
+    for job in jobs:
+        if not job.runs_after:
+            waiting.append(job)
+            continue
+        place = (job.tenant, job.runs_after)
+        if place not in found:
+            found[place] = await open_jobs_of_definitions(session, *place)
+        before = [
+            w.id for w in waiting if w.tenant == job.tenant and w.definition in job.runs_after
+        ]
+        after = dict.fromkeys([*job.after, *found[place], *before[-_MOST:]])
+        after.pop(job.id, None)  # an enqueue that is repeated finds itself
+        waiting.append(job._replace(after=tuple(after)))
+    return waiting

@@ -1,7 +1,6 @@
 """Verbs that look for jobs and log lines among many."""
 
 from datetime import datetime
-from typing import Any
 
 from windlass.core.jobs.models import JobPage, LogLine, LogPlace, Scope
 from windlass.core.jobs.query import JobQuery
@@ -74,38 +73,8 @@ class ListVerbs:
 
         Of `created_by` only lines of jobs that one made; `before` is the last line already seen.
         """
-        return await self._search(
-            "latest_logs" if words is None else "search_logs",
-            scope,
-            words,
-            definition=definition,
-            level=level,
-            job=job,
-            since=since,
-            until=until,
-            created_by=created_by,
-            before=before,
-            limit=limit,
-        )
-
-    async def _search(
-        self,
-        verb: str,
-        scope: Scope,
-        words: str | None,
-        *,
-        definition: str | None = None,
-        level: str | None = None,
-        job: JobId | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        created_by: str | None = None,
-        before: LogPlace | None = None,
-        limit: int,
-        **more: Any,
-    ) -> list[LogLine]:
         found = await self._db.run(
-            verb,
+            "latest_logs" if words is None else "search_logs",
             words=words,
             tenant_id=scope.tenant,
             definition=definition,
@@ -118,7 +87,6 @@ class ListVerbs:
             before_job=before and before.job_id,
             before_sequence=before and before.sequence,
             most=limit,
-            **more,
         )
         return [rows.log_line(row) for row in found]
 

@@ -20,19 +20,19 @@ from windlass.core.jobs.operations import (
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId, OperationId
 from windlass.storage.access import account_rows
-from windlass.storage.access.audit import append, changed
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database, Session
+from windlass.storage.access.audit import append, run_audited
+from windlass.storage.database import Database, Session, retry_deadlocks
 from windlass.storage.jobs.bulk import apply
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 #: Jobs of an operation frozen with one statement.
 _CHUNK = 5000
 
 
 class OperationProgress(NamedTuple):
-    """What a batch came to: how many jobs it looked at and settled. A job that moved under its
-    hands is looked at again."""
+    """The result of a batch: how many jobs it looked at and settled. A job that moved meanwhile is
+    looked at again."""
 
     looked: int
     settled: int
@@ -42,7 +42,7 @@ class OperationProgress(NamedTuple):
 class OperationVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def create_operation(
         self, operation: Operation, jobs: Sequence[JobId], *, entry: NewAuditEntry | None = None
     ) -> None:
@@ -63,13 +63,11 @@ class OperationVerbs:
                 undo_of=operation.undo_of,
                 changes=operation.changes and dump_json(dict(operation.changes), what="changes"),
             )
-            placed = list(enumerate(jobs, start=1))
-            for start in range(0, len(placed), _CHUNK):
-                await session.run(
-                    "add_operation_items",
-                    operation_id=operation.id,
-                    items=placed[start : start + _CHUNK],
-                )
+            for start in range(0, len(jobs), _CHUNK):
+                chunk = jobs[start : start + _CHUNK]
+                first = start + 1
+                items = Batch(place=range(first, first + len(chunk)), job_id=chunk)
+                await session.run("add_operation_items", operation_id=operation.id, items=items)
             if entry is not None:
                 await append(session, entry)
 
@@ -103,10 +101,10 @@ class OperationVerbs:
         """The operation that waits longest, for one process to work on; None if none waits."""
         if not await self._db.run("due_operation"):  # a look costs nothing, taking may wait
             return None
-        found = await changed(self._db, "claim_operation", entry=None, seconds=hold)
+        found = await run_audited(self._db, "claim_operation", entry=None, seconds=hold)
         return account_rows.operation(found[0]) if found else None
 
-    @again
+    @retry_deadlocks
     async def work_operation(
         self, operation: Operation, *, most: int, hold: timedelta
     ) -> OperationProgress | None:
@@ -122,7 +120,7 @@ class OperationVerbs:
                 await _finish_items(session, operation, settled)
             return OperationProgress(len(items), len(settled))
 
-    @again
+    @retry_deadlocks
     async def fail_item(self, operation: Operation, note: str, *, hold: timedelta) -> None:
         """Pass the next job of an operation by: acting on it fails."""
         async with self._db.transaction() as session:
@@ -142,7 +140,9 @@ class OperationVerbs:
     ) -> bool:
         """Ask an operation to stop; False if it has ended, or was asked before."""
         return bool(
-            await changed(self._db, "stop_operation", entry=entry, id=id, tenant_id=scope.tenant)
+            await run_audited(
+                self._db, "stop_operation", entry=entry, id=id, tenant_id=scope.tenant
+            )
         )
 
     async def finish_operation(
@@ -150,7 +150,7 @@ class OperationVerbs:
     ) -> bool:
         """End an operation; False if its token is no longer ours."""
         return bool(
-            await changed(
+            await run_audited(
                 self._db,
                 "finish_operation",
                 entry=entry,
@@ -162,11 +162,11 @@ class OperationVerbs:
 
     async def prune_operations(self, *, older: timedelta) -> int:
         """Forget an operation that ended so long ago. Answers how many."""
-        return len(await changed(self._db, "prune_operations", entry=None, seconds=older))
+        return len(await run_audited(self._db, "prune_operations", entry=None, seconds=older))
 
 
 async def _held(session: Session, operation: Operation, hold: timedelta) -> bool | None:
-    """Whether a stop is asked for, with the operation locked; None if the token is stale."""
+    """Lock the operation and check if a stop is requested; None if the token is stale."""
     held = await session.run(
         "renew_operation", id=operation.id, token=operation.token, seconds=hold
     )
@@ -179,7 +179,11 @@ async def _finish_items(
     await session.run(
         "finish_operation_items",
         operation_id=operation.id,
-        settled=[(item.place, item.state, item.note) for item in items],
+        settled=Batch(
+            place=[item.place for item in items],
+            state=[item.state for item in items],
+            note=[item.note for item in items],
+        ),
     )
     states = [item.state for item in items]
     await session.run(

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 from windlass.core.leases.lease import LONGEST_LEASE
 from windlass.core.leases.wrong_clock import CLOCK_MARGIN
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 
@@ -19,7 +18,7 @@ class ClockVerbs:
         ahead = rows.seconds(row["ahead"])
         return timedelta() if ahead is None else max(timedelta(), ahead)
 
-    @again
+    @retry_deadlocks
     async def expire_overlong_leases(self, *, most: int = 1000) -> int:
         """Let leases run out that last longer than any can. Answers how many."""
         longest = LONGEST_LEASE + CLOCK_MARGIN
@@ -27,7 +26,7 @@ class ClockVerbs:
             await self._db.run("expire_overlong_leases", longest=longest.total_seconds(), most=most)
         )
 
-    @again
+    @retry_deadlocks
     async def correct_retry_times(self, *, most: int = 1000) -> int:
         """Bring jobs back that wait for another attempt since a clock that was ahead, so that each
         waits as long as it was to. Answers how many."""

@@ -35,15 +35,19 @@ from windlass.core.leases.limits import CapacityKey, Limit
 from windlass.core.leases.rate_limits import PARTS
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_event_id
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database, Lane, Session
+from windlass.storage.database import Database, Lane, Session, retry_deadlocks
 from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch, fields_as_columns
 from windlass.storage.sql.statements import Rows
 
 #: Before every job.
 _FRONT = JobPosition(LOWEST - 1, datetime(1970, 1, 1, tzinfo=UTC), JobId(UUID(int=0)))
-#: The limits of a line, as a survey tells them.
+#: Columns of batches, in the order in which tuples about limits have them.
+_LIMIT_TARGET = ("name", "definition", "tenant_id", "queue", "per_key")
+_ROOM = ("name", "kind", "most")
+_START = ("name", "seconds", "parts", "started")
+#: The limits of a line, in the rows of a survey.
 _LIMITS = ("definition_limit", "tenant_limit", "queue_limit")
 _STATES = {state.value: state for state in JobState}
 
@@ -67,7 +71,7 @@ class LeaseVerbs:
             "survey",
             lane=Lane.WORK,
             all_queues=queues is None,
-            queues=[(queue,) for queue in queues or ()],
+            queues=Batch(queue=list(queues or ())),
             known_keys=list(known),
             cursor=cursor,
             most=most,
@@ -88,7 +92,7 @@ class LeaseVerbs:
             next_due_in=rows.seconds(found[0]["next_due_in"]) if found else None,
         )
 
-    @again
+    @retry_deadlocks
     async def claim(
         self,
         worker: WorkerId,
@@ -108,12 +112,12 @@ class LeaseVerbs:
             return await self._take(self._db, worker, quotas, known, (), lease_time)
         async with self._db.transaction(Lane.WORK) as session:
             # Two statements: the room must be counted after the lock was won.
-            locked = await session.run("lock_limits", names=[(n,) for n in names]) if names else []
+            locked = await session.run("lock_limits", names=Batch(name=names)) if names else []
             limits = {row["name"]: Limit.of(row) for row in locked}
             rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])
             # In no fixed order, or the first line would always have the little room there is.
             shuffled = random.sample(quotas, len(quotas))
-            allowed = fair_share.within(shuffled, limits, rooms)
+            allowed = fair_share.limit_quotas(shuffled, limits, rooms)
             if suspected:
                 allowed = await _with_one_suspect(session, worker, allowed)
             if not allowed:
@@ -124,30 +128,31 @@ class LeaseVerbs:
             await _note_starts(session, limits, leases)
             if suspects := [lease.job_id for lease in leases if is_suspect(lease.gate)]:
                 await session.run(
-                    "acquire_limits", holds=[(id, _suspect_of(worker)) for id in suspects]
+                    "acquire_limits",
+                    holds=Batch(job_id=suspects, name=[_suspect_of(worker)] * len(suspects)),
                 )
             return leases
 
     async def limit_capacity(self, line: JobLine) -> dict[CapacityKey, int]:
-        """How much room there is for jobs of a line under each of the limits that it names and that
-        exist; a look, not a promise."""
-        found = await self._db.run("read_limits", names=[(name,) for name in line.limits])
+        """The free capacity for jobs of a line under each of the limits that it names and that exist.
+        A look, not a promise."""
+        found = await self._db.run("read_limits", names=Batch(name=line.limits))
         return await _limit_capacity(
             self._db, {row["name"]: Limit.of(row) for row in found}, [line]
         )
 
     async def next_rate_capacity(self) -> timedelta | None:
-        """How long it is until a rate has more room than now; None if nothing counts under any."""
+        """The time until a rate has more room than now; None if nothing counts under any."""
         [found] = await self._db.run("next_rate_capacity")
         return rows.seconds(found["room_in"])
 
     async def cancel_requests(self, worker: WorkerId, held: Sequence[LeaseRef]) -> set[JobId]:
-        """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
+        """Those of the jobs, held by `worker`, that are asked to stop; cheaper than a renewal, for
         looking often."""
         asked = await self._db.run(
             "cancel_requests",
             lane=Lane.RENEW,
-            held=[(h.job_id, h.token) for h in held],
+            held=_lease_batch(held),
             worker_id=worker,
         )
         return {JobId(rows.uuid(row["id"])) for row in asked}
@@ -159,7 +164,7 @@ class LeaseVerbs:
         found = await self._db.run(
             "held_leases",
             lane=Lane.RENEW,
-            held=[(h.job_id, h.token) for h in held],
+            held=_lease_batch(held),
             worker_id=worker,
         )
         return {
@@ -187,7 +192,7 @@ class LeaseVerbs:
         renewed = await self._db.run(
             "renew",
             lane=Lane.RENEW,
-            held=[(h.job_id, h.token) for h in held],
+            held=_lease_batch(held),
             worker_id=worker,
             lease_seconds=lease_time.total_seconds(),
         )
@@ -203,7 +208,12 @@ class LeaseVerbs:
         changed = await self._db.run(
             "record_progress",
             lane=Lane.WORK,
-            reports=[(p.job_id, p.token, p.fraction, p.note) for p in progress],
+            reports=Batch(
+                id=[p.job_id for p in progress],
+                token=[p.token for p in progress],
+                progress=[p.fraction for p in progress],
+                note=[p.note for p in progress],
+            ),
             worker_id=worker,
         )
         return {JobId(rows.uuid(row["id"])) for row in changed}
@@ -213,7 +223,7 @@ class LeaseVerbs:
         changed = await self._db.run(
             "append_logs",
             lane=Lane.WORK,
-            log_lines=log_rows(lines),
+            log_lines=log_batch(lines),
             worker_id=worker,
         )
         return {JobId(rows.uuid(row["id"])) for row in changed}
@@ -224,17 +234,16 @@ class LeaseVerbs:
         """End attempts of `worker` and move their jobs on. Answers where each job went; a lease that
         is not in the answer was no longer held by it, and nothing of it was recorded.
 
-        Who listens for dead-lettered jobs is told by an event, stored with their end; not without
-        `emit`.
+        With `emit`, a dead-lettered job emits an event, stored with its end.
         """
         batch = finish_batch(worker, finishes)
-        done = once_key_rows(finishes)
+        done = once_key_batch(finishes)
         if done:
             return await self._finish_and_note(batch, done, emit=emit)
         return await self._end(batch, emit=emit and _has_dead_letter(finishes))
 
     async def once_key_exists(self, tenant: TenantId, key: str) -> bool:
-        """Whether a completed job that is kept has noted this key for its tenant."""
+        """Check if a completed job that is kept has noted this key for its tenant."""
         return bool(await self._db.run("find_once_key", lane=Lane.WORK, tenant_id=tenant, key=key))
 
     async def expired_leases(self, *, most: int = 1000) -> list[ExpiredLease]:
@@ -260,24 +269,30 @@ class LeaseVerbs:
             for row in found
         ]
 
-    @again
+    @retry_deadlocks
     async def reap(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
         """Take back leases that are still run out. One renewed meanwhile is left alone, and one
         whose row is locked by an open transaction is left for a later look."""
         async with self._db.transaction(Lane.WORK) as session:
-            found = await session.run("lock_expired_leases", held=[f.held for f in finishes])
+            found = await session.run(
+                "lock_expired_leases", held=_lease_batch([f.held for f in finishes])
+            )
             locked = {LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
             free = [finish for finish in finishes if finish.held in locked]
-            return await _end_and_emit(session, reap_batch(free)) if free else {}
+            return (
+                await _end_and_emit(session, finish_batch(None, free, expired_only=True))
+                if free
+                else {}
+            )
 
     async def _end(self, batch: Mapping[str, Any], *, emit: bool) -> dict[LeaseRef, JobState]:
         if not emit:
             return _ended(await self._db.run("finish", lane=Lane.WORK, **batch))
         return await self._finish_and_emit(batch)
 
-    @again
+    @retry_deadlocks
     async def _finish_and_note(
-        self, batch: Mapping[str, Any], done: Sequence[tuple[JobId, str]], *, emit: bool
+        self, batch: Mapping[str, Any], done: Batch, *, emit: bool
     ) -> dict[LeaseRef, JobState]:
         async with self._db.transaction(Lane.WORK) as session:
             ended = (
@@ -286,11 +301,11 @@ class LeaseVerbs:
                 else _ended(await session.run("finish", **batch))
             )
             jobs = {held.job_id for held in ended}
-            if mine := [row for row in done if row[0] in jobs]:
+            if mine := done.where([id in jobs for id in done["id"]]):
                 await session.run("record_once_keys", done_keys=mine)
             return ended
 
-    @again
+    @retry_deadlocks
     async def _finish_and_emit(self, batch: Mapping[str, Any]) -> dict[LeaseRef, JobState]:
         async with self._db.transaction(Lane.WORK) as session:
             return await _end_and_emit(session, batch)
@@ -308,19 +323,8 @@ class LeaseVerbs:
         claimed = await session.run(
             "claim",
             **lane,
-            lines=[
-                (
-                    q.line.queue,
-                    q.line.tenant,
-                    q.line.gate,
-                    definition_of(q.line.gate),
-                    q.line_limit,
-                    q.tenant_limit,
-                    *(q.begin or _FRONT),
-                )
-                for q in quotas
-            ],
-            limits=[limit.target for limit in limits],
+            lines=_line_batch(quotas),
+            limits=Batch.of_rows(_LIMIT_TARGET, [limit.target for limit in limits]),
             known_keys=list(known),
             worker_id=worker,
             lease_seconds=lease_time.total_seconds(),
@@ -337,11 +341,11 @@ async def _limit_capacity(
         for line in lines
         for name in line.limits
         if name in limits
-        for room in limits[name].rooms(line)
+        for room in limits[name].capacities(line)
     }
     if not asked:
         return {}
-    counted = await session.run("limit_capacity", rooms=list(asked))
+    counted = await session.run("limit_capacity", rooms=Batch.of_rows(_ROOM, asked))
     return {(row["name"], row["kind"]): max(0, int(row["room"])) for row in counted}
 
 
@@ -349,21 +353,21 @@ async def _with_one_suspect(
     session: Session, worker: WorkerId, quotas: Sequence[Quota]
 ) -> list[Quota]:
     """The quotas with one suspect at most; with none if the worker already runs one."""
-    asked = [(_suspect_of(worker), "running", 1)]
-    [counted] = await session.run("limit_capacity", rooms=asked)
-    room = int(counted["room"])
+    room = Batch(name=[_suspect_of(worker)], kind=["running"], most=[1])
+    [counted] = await session.run("limit_capacity", rooms=room)
+    free = int(counted["room"]) > 0
     allowed = []
     for quota in quotas:
         if not is_suspect(quota.line.gate):
             allowed.append(quota)
-        elif room > 0:
+        elif free:
             allowed.append(replace(quota, line_limit=1))
-            room = 0
+            free = False
     return allowed
 
 
 def _suspect_of(worker: WorkerId) -> str:
-    """What the suspect that a worker runs is counted under."""
+    """The name under which the suspect of a worker is counted."""
     return f"suspect:{worker}"
 
 
@@ -376,15 +380,15 @@ async def _note_starts(
             begun.update(limit.rates(lease.gate))
     if begun:
         starts = [(name, seconds, PARTS, count) for (name, seconds), count in begun.items()]
-        await session.run("record_rate_use", starts=sorted(starts))
+        await session.run("record_rate_use", starts=Batch.of_rows(_START, sorted(starts)))
 
 
 async def _end_and_emit(session: Session, batch: Mapping[str, Any]) -> dict[LeaseRef, JobState]:
     ended = _ended(await session.run("finish", **batch))
     dead = [held.job_id for held, state in ended.items() if state is JobState.DEAD_LETTER]
     if dead:
-        told = [(id, new_event_id()) for id in dead]
-        await session.run("emit_dead_letter_events", dead=told, name=DEAD_LETTERED)
+        events = Batch(id=dead, event_id=[new_event_id() for _ in dead])
+        await session.run("emit_dead_letter_events", dead=events, name=DEAD_LETTERED)
     return ended
 
 
@@ -395,43 +399,79 @@ def _ended(found: Rows) -> dict[LeaseRef, JobState]:
     }
 
 
-def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:
-    """Log lines as rows of the `log_lines` batch."""
-    return [
-        (
-            line.job_id,
-            line.attempt,
-            place,
-            line.level,
-            line.message,
-            dump_json(dict(line.fields)) if line.fields else None,
-            line.at,
-        )
-        for place, line in enumerate(lines)
-    ]
+def _lease_batch(held: Sequence[LeaseRef]) -> Batch:
+    return Batch(id=[each.job_id for each in held], token=[each.token for each in held])
 
 
-def finish_batch(worker: WorkerId, finishes: Sequence[AttemptEnd]) -> dict[str, Any]:
-    """The parameters of `finish` for ends that `worker` reports."""
-    rows = [finish_row(finish, expired_only=False) for finish in finishes]
-    return {"finishes": rows, "worker_id": worker}
+def _line_batch(quotas: Sequence[Quota]) -> Batch:
+    begins = [quota.begin or _FRONT for quota in quotas]
+    return Batch(
+        queue=[quota.line.queue for quota in quotas],
+        tenant_id=[quota.line.tenant for quota in quotas],
+        gate=[quota.line.gate for quota in quotas],
+        definition=[definition_of(quota.line.gate) for quota in quotas],
+        line_limit=[quota.line_limit for quota in quotas],
+        tenant_limit=[quota.tenant_limit for quota in quotas],
+        begin_priority=[begin.priority for begin in begins],
+        begin_due_at=[begin.due_at for begin in begins],
+        begin_id=[begin.id for begin in begins],
+    )
 
 
-def once_key_rows(finishes: Sequence[AttemptEnd]) -> list[tuple[JobId, str]]:
-    """What ends say was done, as rows of the `done_keys` batch."""
-    return [(finish.job_id, key) for finish in finishes for key in finish.once]
+def log_batch(lines: Sequence[LogLine]) -> Batch:
+    """Log lines as the `log_lines` batch."""
+    return Batch(
+        id=[line.job_id for line in lines],
+        token=[line.attempt for line in lines],
+        place=range(len(lines)),
+        level=[line.level for line in lines],
+        message=[line.message for line in lines],
+        fields=[dump_json(dict(line.fields)) if line.fields else None for line in lines],
+        at=[line.at for line in lines],
+    )
 
 
-def reap_batch(finishes: Sequence[AttemptEnd]) -> dict[str, Any]:
-    """The parameters of `finish` for leases that have run out, whoever holds them."""
-    rows = [finish_row(finish, expired_only=True) for finish in finishes]
-    return {"finishes": rows, "worker_id": None}
+def once_key_batch(finishes: Sequence[AttemptEnd]) -> Batch:
+    """The once keys that ends record, as the `done_keys` batch."""
+    return Batch.of_rows(
+        ("id", "key"), [(finish.job_id, key) for finish in finishes for key in finish.once]
+    )
+
+
+def finish_batch(
+    worker: WorkerId | None, finishes: Sequence[AttemptEnd], *, expired_only: bool = False
+) -> dict[str, Any]:
+    """The parameters of `finish` for ends that `worker` reports; with `expired_only` of leases that
+    have run out, of any worker if it is None."""
+    end = fields_as_columns(AttemptEnd._fields, finishes)
+    return {
+        "worker_id": worker,
+        "finishes": Batch(
+            id=end["job_id"],
+            token=end["token"],
+            outcome=end["outcome"],
+            state=end["state"],
+            delay=[delay.total_seconds() for delay in end["delay"]],
+            result=end["result"],
+            warnings=end["warnings"],
+            error=end["error"],
+            error_type=end["error_type"],
+            error_class=end["error_class"],
+            error_trace=end["error_trace"],
+            progress=end["progress"],
+            pid=end["pid"],
+            exit_code=end["exit_code"],
+            stdout_tail=end["stdout_tail"],
+            stderr_tail=end["stderr_tail"],
+            fingerprint=end["fingerprint"],
+            keep=end["keep"],
+            gate=end["gate"],
+            uncounted=end["uncounted"],
+            spared=end["spared"],
+            expired_only=[expired_only] * len(finishes),
+        ),
+    }
 
 
 def _has_dead_letter(finishes: Sequence[AttemptEnd]) -> bool:
     return any(finish.state is JobState.DEAD_LETTER for finish in finishes)
-
-
-def finish_row(finish: AttemptEnd, *, expired_only: bool) -> tuple[Any, ...]:
-    """An end as a row of the `finishes` batch, whose columns are a AttemptEnd's first fields."""
-    return (*finish[:4], finish.delay.total_seconds(), *finish[5:-3], expired_only)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database, Lane
+from windlass.storage.database import Database, Lane, retry_deadlocks
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 _CHORES = ("unchecked", "overdue", "deltas", "claims", "events")
 
@@ -20,7 +20,7 @@ class UpkeepVerbs:
         return {row["queue"]: int(row["moved"]) for row in moved}
 
     async def pending_maintenance(self) -> set[str]:
-        """Which of these chores there is anything to do for."""
+        """The chores that have anything to do."""
         [row] = await self._db.run("pending_maintenance", lane=Lane.WORK)
         return {name for name in _CHORES if row[name]}
 
@@ -30,10 +30,10 @@ class UpkeepVerbs:
             JobId(rows.uuid(r["id"])) for r in await self._db.run("children_to_admit", most=most)
         ]
 
-    @again
+    @retry_deadlocks
     async def admit(self, ids: Sequence[JobId]) -> Mapping[JobId, JobState]:
         """Settle what pending jobs wait for that has ended, and queue those that wait no more."""
-        batch = [(id,) for id in ids]
+        batch = Batch(id=ids)
         async with self._db.transaction() as session:
             # Two statements: only after waiting for a parent's end is that end visible.
             await session.run("lock_parents", ids=batch)

@@ -17,7 +17,7 @@ from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG
 from windlass.storage.connection.keepalive import keep_alive
 from windlass.storage.mysql.faults import LOCK_WAIT, is_already_applied
-from windlass.storage.mysql.sql_literals import filled
+from windlass.storage.mysql.sql_literals import interpolate
 from windlass.storage.sql.statements import Rows, Statement
 
 #: Longest wait for the server's answer, in seconds; whoever waits for us gives up a little earlier.
@@ -130,7 +130,7 @@ class MysqlConnection:
 
     def ask(self, statement: Statement, **values: Any) -> Rows:
         """Run one statement of a file with these values."""
-        return self.query(filled(statement, values))
+        return self.query(interpolate(statement, values))
 
     def begin(self, *, one_verb: bool = False) -> None:
         """Open a transaction, with the next statement and no message of its own."""
@@ -155,7 +155,7 @@ class MysqlConnection:
 
     @property
     def usable(self) -> bool:
-        """Whether the connection can be given to somebody: open, and with nothing under way."""
+        """Check that the connection can be used: open, and with nothing under way."""
         sock = self._socket()
         if sock is None or self.in_transaction or self.spent:
             return False

@@ -8,13 +8,12 @@ from typing import Any
 
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG, Deadlines
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Lane, Watch
+from windlass.storage.database import Lane, Watch, retry_deadlocks
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.pool import Checkout, Pool
-from windlass.storage.mysql.sql_literals import filled, literal
-from windlass.storage.mysql.verbs import Verbs
+from windlass.storage.mysql.sql_literals import interpolate, literal
+from windlass.storage.mysql.verb_runner import VerbRunner
 from windlass.storage.mysql.watch import MysqlWatch
 from windlass.storage.sql.statements import Dialect, Rows, Scripts, split
 
@@ -37,17 +36,17 @@ class MysqlDatabase:
         self._address = address
         self._deadlines = deadlines or Deadlines()
         self._now = now or dialect.NOW
-        self._scripts = Scripts(dialect.own(self._now))
-        self._verbs = Verbs(self._scripts)
+        self._scripts = Scripts(dialect.driver_dialect(self._now))
+        self._verbs = VerbRunner(self._scripts)
         self._pools: dict[Lane, Pool] = {}
         self._watches: set[MysqlWatch] = set()
 
-    @again
+    @retry_deadlocks
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
         seconds = self._deadlines.verb(lane, verb, params)
         async with self._pool(lane).checkout() as checkout:
             return await checkout.call(
-                lambda link: self._verbs.alone(link, verb, params), seconds=seconds
+                lambda link: self._verbs.run_alone(link, verb, params), seconds=seconds
             )
 
     @asynccontextmanager
@@ -66,7 +65,7 @@ class MysqlDatabase:
         (statement,), bound = self._scripts.prepare(text), self._scripts.bind(params)
         async with self._pool(Lane.GENERAL).checkout() as checkout:
             return await checkout.call(
-                lambda link: link.query(filled(statement, bound)), seconds=LONG
+                lambda link: link.query(interpolate(statement, bound)), seconds=LONG
             )
 
     async def script(self, text: str) -> None:
@@ -100,7 +99,7 @@ class MysqlDatabase:
                     await _ask(checkout, f"select release_lock({name})")
 
     def caller_dialect(self, placeholder: str) -> Dialect:
-        return dialect.callers(placeholder, self._now)
+        return dialect.caller_dialect(placeholder, self._now)
 
     async def nudge(self, queues: Sequence[str]) -> None:
         for watch in self._watches:
@@ -154,18 +153,20 @@ class MysqlDatabase:
 class MysqlSession:
     """Verbs inside one open transaction."""
 
-    def __init__(self, checkout: Checkout, verbs: Verbs, lane: Lane, deadlines: Deadlines) -> None:
-        self._loan = checkout
+    def __init__(
+        self, checkout: Checkout, verbs: VerbRunner, lane: Lane, deadlines: Deadlines
+    ) -> None:
+        self._checkout = checkout
         self._verbs = verbs
         self._lane = lane
         self._deadlines = deadlines
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
         seconds = self._deadlines.verb(self._lane, verb, params)
-        return await self._loan.call(partial(self._within, verb, params), seconds=seconds)
+        return await self._checkout.call(partial(self._within, verb, params), seconds=seconds)
 
     def _within(self, verb: str, params: Mapping[str, Any], link: MysqlConnection) -> Rows:
-        return self._verbs.within(link, verb, params)
+        return self._verbs.run_within(link, verb, params)
 
 
 async def _ask(checkout: Checkout, text: str) -> Rows:
@@ -177,7 +178,7 @@ WATCHED = ("innodb_flush_log_at_trx_commit", "innodb_doublewrite", "log_bin", "s
 
 
 def warnings(settings: Mapping[str, str]) -> Sequence[str]:
-    """What may be lost under these settings, in words; empty if nothing."""
+    """A sentence for each loss that these settings allow; empty if none."""
     return list(_warnings({name: value.lower() for name, value in settings.items()}))
 
 

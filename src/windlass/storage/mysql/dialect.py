@@ -1,17 +1,17 @@
-"""How statements are written for MariaDB and MySQL: a batch is JSON text, read by `json_table`.
+"""Statement style of MariaDB and MySQL: a batch is JSON text, read by `json_table`.
 
 Ids are text, instants UTC without a zone, flags 0 or 1.
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from windlass.storage.sql.batches import BATCHES, Shape
+from windlass.storage.sql.batches import BATCHES, Batch, Shape
 from windlass.storage.sql.statements import Dialect, uncommented
 
 NOW = "utc_timestamp(6)"
@@ -66,17 +66,23 @@ _OWN: Mapping[str, tuple[str, ...]] = {
     "finishes": ("id", "token", "result"),
 }
 
-#: Batches whose rows are named by their first columns: what is named twice counts once, and rows
-#: are locked in the order of their ids, so that two transactions seldom wait for each other.
-_NAMED_BY: Mapping[str, int] = {"ids": 1, "names": 1, "held": 2, "finishes": 2, "reports": 2}
+#: Batches whose rows have a key: what comes twice counts once, and rows are locked in the order
+#: of their ids, so that two transactions seldom wait for each other.
+_KEYS: Mapping[str, Sequence[str]] = {
+    "ids": ("id",),
+    "names": ("name",),
+    "held": ("id", "token"),
+    "finishes": ("id", "token"),
+    "reports": ("id", "token"),
+}
 
 
-def own(now: str = NOW) -> Dialect:
+def driver_dialect(now: str = NOW) -> Dialect:
     """For our own connections, which speak UTF-8."""
-    return replace(callers("%s", now), table=_table)
+    return replace(caller_dialect("%s", now), table=_table)
 
 
-def callers(placeholder: str, now: str = NOW) -> Dialect:
+def caller_dialect(placeholder: str, now: str = NOW) -> Dialect:
     """For a caller's driver: parameters by name, in one of two styles."""
     styles: Mapping[str, Callable[[int, str], str]] = {
         "%s": lambda number, name: f"%({name})s",
@@ -121,9 +127,10 @@ def _returning(statement: str) -> Sequence[str]:
     return [f"-- answer\n{read}", found["change"]]
 
 
-def carried(name: str, rows: Sequence[Sequence[Any]]) -> Mapping[str, str]:
+def carry(name: str, batch: Batch) -> Mapping[str, str]:
     """The parameters of one batch, where a statement is not run by its file's name."""
-    return _carry(name, BATCHES[name], rows)
+    batch.check(name)
+    return _carry(name, BATCHES[name], batch)
 
 
 def _converted_table(name: str, shape: Shape) -> str:
@@ -151,22 +158,22 @@ def _json_table(source: str, shape: Mapping[str, str]) -> str:
     return f"json_table({source}, '$[*]' columns ({columns}))"
 
 
-def _carry(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, str]:
-    if width := _NAMED_BY.get(name):
+def _carry(name: str, shape: Shape, batch: Batch) -> Mapping[str, str]:
+    order: Iterable[int] = range(len(batch))
+    if keys := _KEYS.get(name):
         # As text, because ids are compared many times faster so.
-        named = {(str(row[0]), *row[1:width]): row for row in rows}
-        rows = [(*name, *row[width:]) for name, row in sorted(named.items())]
+        last = {(str(key), *more): n for n, (key, *more) in enumerate(batch.rows(*keys))}
+        order = [last[key] for key in sorted(last)]
     own = _OWN.get(name)
     if own is None:
-        return {name: _dump(rows)}
-    columns = list(shape)
-    own_places = [columns.index(column) for column in own]
-    shared_places = [place for place in range(len(columns)) if place not in own_places]
-    groups: dict[tuple[Any, ...], list[list[Any]]] = {}
-    for row in rows:
-        shared = tuple([row[place] for place in shared_places])
-        groups.setdefault(shared, []).append([row[place] for place in own_places])
-    return {name: _dump([[*shared, members] for shared, members in groups.items()])}
+        rows = list(batch.rows(*shape))
+        return {name: _dump([rows[n] for n in order])}
+    shared = list(batch.rows(*[column for column in shape if column not in own]))
+    members = list(batch.rows(*own))
+    groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
+    for n in order:
+        groups.setdefault(shared[n], []).append(members[n])
+    return {name: _dump([(*row, group) for row, group in groups.items()])}
 
 
 def _dump(rows: Sequence[Sequence[Any]]) -> str:

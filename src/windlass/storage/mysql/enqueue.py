@@ -1,4 +1,4 @@
-"""The usual enqueue in few steps: jobs that have no key, wait for no other and are not on hold."""
+"""Fast path of `enqueue`: jobs that have no key, wait for no other and are not on hold."""
 
 import json
 from collections import Counter
@@ -10,67 +10,68 @@ from typing import Any
 import pymysql
 from pymysql.constants import ER
 
+from windlass.storage.jobs.enqueue import EnqueueStatus
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
-from windlass.storage.mysql.faults import code_of
-from windlass.storage.mysql.sql_literals import RawSql, filled, literal
-from windlass.storage.sql.batches import BATCHES
-from windlass.storage.sql.statements import Rows, Statement
+from windlass.storage.mysql.faults import error_code
+from windlass.storage.mysql.sql_literals import RawSql, interpolate, literal
+from windlass.storage.sql.batches import BATCHES, Batch
+from windlass.storage.sql.statements import Rows, Scripts, Statement
 
-Job = tuple[Any, ...]
-#: What a job may have in common with others of its batch: all but its place, id and payload.
+#: The columns that many jobs of a batch have in common: all but place, id and payload.
+_SHARED = [column for column in BATCHES["jobs"] if column not in ("place", "id", "payload")]
+#: Their values in one or more jobs of a batch.
 Kind = Mapping[str, Any]
 
-_COLUMNS = list(BATCHES["jobs"])
-_ID, _PAYLOAD = _COLUMNS.index("id"), _COLUMNS.index("payload")
-_COMMON = [column for column in _COLUMNS if column not in ("place", "id", "payload")]
 #: As much as a claim will add to a row.
 _ROOM = "-" * 48
 
 
 def fast_enqueue(
-    link: MysqlConnection, script: Sequence[Statement], params: Mapping[str, Any]
+    connection: MysqlConnection, scripts: Scripts, params: Mapping[str, Any]
 ) -> Rows | None:
-    """Run `sql/jobs/enqueue/fast_enqueue.sql` in the open transaction; what became of the jobs that it did not
-    create. None, and nothing is changed, if not all of them are so plain."""
-    jobs: Sequence[Job] = params["jobs"]
-    common = [job[2:_PAYLOAD] + job[_PAYLOAD + 1 :] for job in jobs]
-    kinds = {values: dict(zip(_COMMON, values, strict=True)) for values in set(common)}
-    ids = [str(job[_ID]) for job in jobs]
+    """Run `fast_enqueue` in the open transaction, if every job is plain; the results of the jobs that
+    it did not create."""
+    jobs: Batch = params["jobs"]
+    shared = list(jobs.rows(*_SHARED))
+    kinds = {values: dict(zip(_SHARED, values, strict=True)) for values in set(shared)}
+    ids = [str(id) for id in jobs["id"]]
     if not kinds or not all(map(_plain, kinds.values())) or len(set(ids)) < len(ids):
         return None
-    look, stored, insert_live, insert_later, count = script
-    found = _look(link, look, stored, ids, list(kinds.values()))
+    look, stored, insert_live, insert_later, count = scripts["fast_enqueue"]
+    found = _look(connection, look, stored, ids, list(kinds.values()))
     if found is None:
         return None
     now = found.now
-    answers = {values: found.answer(kind) for values, kind in kinds.items()}
-    made = {values: kind for values, kind in kinds.items() if answers[values] == "created"}
-    if made:
-        live = {_is_due(kind, now) for kind in made.values()}
+    statuses = {values: found.status(kind) for values, kind in kinds.items()}
+    created = {
+        values: kind for values, kind in kinds.items() if statuses[values] is EnqueueStatus.CREATED
+    }
+    if created:
+        live = {_is_due(kind, now) for kind in created.values()}
         if len(live) > 1:  # were one of two inserts refused, the other would have to be undone
             return None
         try:
-            tails = {values: _tail(kind, found.gate(kind), now) for values, kind in made.items()}
+            tails = {values: _tail(kind, found.gate(kind), now) for values, kind in created.items()}
         except OverflowError:  # later than there is a date for
             return None
         rows = [
-            f"('{id}',{literal(job[_PAYLOAD])},{tails[values]})"
-            for id, job, values in zip(ids, jobs, common, strict=True)
+            f"('{id}',{literal(payload)},{tails[values]})"
+            for id, payload, values in zip(ids, jobs["payload"], shared, strict=True)
             if values in tails
         ]
         insert = insert_live if live == {True} else insert_later
-        counts = Counter(_counted_as(kinds[values]) for values in common if values in tails)
+        counts = Counter(_counted_as(kinds[values]) for values in shared if values in tails)
         texts = [
-            filled(insert, {"rows": RawSql(",".join(rows))}),
-            filled(count, {"counted": RawSql(_counted(counts, now))}),
+            interpolate(insert, {"rows": RawSql(",".join(rows))}),
+            interpolate(count, {"counted": RawSql(_counted(counts, now))}),
         ]
-        if not _stored(link, texts):
+        if not _stored(connection, texts):
             return None
     return [
-        {"id": job[_ID], "status": answers[values], "existing_id": None}
-        for job, values in zip(jobs, common, strict=True)
-        if values not in made
+        {"id": id, "status": statuses[values], "existing_id": None}
+        for id, values in zip(jobs["id"], shared, strict=True)
+        if values not in created
     ]
 
 
@@ -85,23 +86,28 @@ def _plain(kind: Kind) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What there is when an enqueue begins."""
+    """The definitions and tenants of a batch when its enqueue begins."""
 
     now: datetime
-    #: Whether a definition is enabled and its gate, by its key.
+    #: By its key, whether a definition is enabled, and its gate.
     definitions: Mapping[str, tuple[bool, str]]
     #: The state of each tenant.
     tenants: Mapping[str, str]
 
-    def answer(self, kind: Kind) -> str:
-        """What becomes of a job."""
+    def status(self, kind: Kind) -> EnqueueStatus:
+        """The outcome of enqueuing a job now."""
         enabled, _ = self.definitions.get(kind["definition"], (None, ""))
+        if enabled is None:
+            return EnqueueStatus.UNKNOWN_DEFINITION
         if not enabled:
-            return "unknown_definition" if enabled is None else "disabled_definition"
-        state = self.tenants.get(kind["tenant_id"], "deleted")
-        if state == "deleted":
-            return "unknown_tenant"
-        return "created" if state == "active" else "suspended_tenant"
+            return EnqueueStatus.DISABLED_DEFINITION
+        match self.tenants.get(kind["tenant_id"], "deleted"):
+            case "deleted":
+                return EnqueueStatus.UNKNOWN_TENANT
+            case "active":
+                return EnqueueStatus.CREATED
+            case _:
+                return EnqueueStatus.SUSPENDED_TENANT
 
     def gate(self, kind: Kind) -> str:
         gate: str = kind["own_gate"] or self.definitions[kind["definition"]][1]
@@ -109,21 +115,21 @@ class _Found:
 
 
 def _look(
-    link: MysqlConnection,
+    connection: MysqlConnection,
     look: Statement,
     stored: Statement,
     ids: Sequence[str],
     kinds: Sequence[Kind],
 ) -> _Found | None:
     """None if a job is stored already."""
-    [found] = link.ask(
+    [found] = connection.ask(
         look,
         first=min(ids),
         last=max(ids),
         definitions=tuple({kind["definition"] for kind in kinds}),
         tenants=tuple({kind["tenant_id"] for kind in kinds}),
     )
-    if found["perhaps_stored"] and link.ask(stored, ids=tuple(ids)):
+    if found["perhaps_stored"] and connection.ask(stored, ids=tuple(ids)):
         return None
     definitions = json.loads(found["definitions"] or "[]")
     return _Found(
@@ -183,16 +189,16 @@ def _counted(counts: Mapping[tuple[str, str, str], int], now: datetime) -> str:
     return ",".join([literal((at, *who, count, count)) for who, count in counts.items()])
 
 
-def _stored(link: MysqlConnection, texts: Sequence[str]) -> bool:
-    """Whether the jobs were stored; not, if another enqueue has just stored one of them."""
-    if sum(map(len, texts)) > link.packet // 4:
+def _stored(connection: MysqlConnection, texts: Sequence[str]) -> bool:
+    """Store the jobs; False if another enqueue has just stored one of them."""
+    if sum(map(len, texts)) > connection.packet // 4:
         return False
     try:
-        link.queries(texts, last=True)
+        connection.queries(texts, last=True)
     except UnicodeEncodeError:  # half a character: the long way says what becomes of it
         return False
     except pymysql.IntegrityError as error:
-        if code_of(error) != ER.DUP_ENTRY:
+        if error_code(error) != ER.DUP_ENTRY:
             raise
         return False
     return True

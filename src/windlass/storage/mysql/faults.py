@@ -14,7 +14,7 @@ from windlass.errors import (
     SchemaOutdated,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.connection.deadlock_retry import Deadlock
+from windlass.storage.database import Deadlock
 
 #: Longest wait for another transaction's lock, in seconds: shorter than any wait for the server.
 LOCK_WAIT = 8
@@ -104,12 +104,12 @@ _ALREADY_SO = {
 }
 
 
-def meaning(error: Error, address: Address) -> Exception:
+def error_for(error: Error, address: Address) -> Exception:
     """The exception to raise for what the driver raised; that itself if it is about the content.
 
     Whatever is not known to be the content's fault is an outage: kept, and tried again.
     """
-    code = code_of(error)
+    code = error_code(error)
     if code == ER.LOCK_DEADLOCK:  # at once, so that a verb of several steps is tried again
         return Deadlock("get past the locks of other transactions", seconds=1)
     if code in _CROSSED:
@@ -126,12 +126,12 @@ def meaning(error: Error, address: Address) -> Exception:
         (_GONE, DatabaseUnreachable),
     ):
         if code in codes:
-            return kind(address.url, cause=_said(error))
+            return kind(address.url, cause=_server_message(error))
     if _is_about_content(error, code):
         return error
     if isinstance(error, InterfaceError):
-        return DatabaseUnreachable(address.url, cause=_said(error))
-    return DatabaseNotReady(address.url, cause=_said(error))
+        return DatabaseUnreachable(address.url, cause=_server_message(error))
+    return DatabaseNotReady(address.url, cause=_server_message(error))
 
 
 def _is_about_content(error: Error, code: int) -> bool:
@@ -144,16 +144,16 @@ def _is_about_content(error: Error, code: int) -> bool:
 
 
 def is_already_applied(error: Error) -> bool:
-    """Whether a statement of a migration failed because it was run before."""
-    return code_of(error) in _ALREADY_SO
+    """Check if a statement of a migration failed because it was run before."""
+    return error_code(error) in _ALREADY_SO
 
 
-def code_of(error: Error) -> int:
+def error_code(error: Error) -> int:
     """The number of an error, 0 where it has none."""
     code = error.args[0] if error.args else 0
     return code if isinstance(code, int) else 0
 
 
-def _said(error: Error) -> str:
-    said = str(error.args[1]) if len(error.args) > 1 else ""
-    return (said.splitlines() or [""])[0] or "The connection was lost"
+def _server_message(error: Error) -> str:
+    text = str(error.args[1]) if len(error.args) > 1 else ""
+    return (text.splitlines() or [""])[0] or "The connection was lost"

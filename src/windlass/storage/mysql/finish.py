@@ -1,4 +1,4 @@
-"""The usual end in few steps: attempts that succeeded, with nothing more to say than a result."""
+"""Fast path of `finish`: attempts that succeeded, with a result and nothing more to record."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,15 +6,11 @@ from typing import Any
 
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.storage.mysql.connection import MysqlConnection
-from windlass.storage.mysql.sql_literals import filled, literal
-from windlass.storage.sql.batches import BATCHES
-from windlass.storage.sql.statements import Rows, Statement
+from windlass.storage.mysql.sql_literals import interpolate, literal
+from windlass.storage.sql.batches import BATCHES, Batch
+from windlass.storage.sql.statements import Rows, Scripts
 
-Finish = Sequence[Any]
-
-_COLUMNS = list(BATCHES["finishes"])
-_RESULT = _COLUMNS.index("result")
-#: What a plain end says, besides whose it is and its result; warnings and progress are any.
+#: The values of a plain end; warnings and progress may be any, but the same in each row.
 _PLAIN: Mapping[str, Any] = {
     "outcome": Outcome.SUCCEEDED,
     "state": JobState.COMPLETED,
@@ -33,52 +29,58 @@ _PLAIN: Mapping[str, Any] = {
     "spared": None,
     "expired_only": False,
 }
+_SHARED = [column for column in BATCHES["finishes"] if column not in ("id", "token", "result")]
 
 
 def fast_finish(
-    link: MysqlConnection, script: Sequence[Statement], params: Mapping[str, Any]
+    connection: MysqlConnection, scripts: Scripts, params: Mapping[str, Any]
 ) -> Rows | None:
-    """Run `sql/leases/fast_finish.sql` in the open transaction; the jobs that ended. None, and nothing is
-    changed, if not all that is asked for is so plain."""
-    finishes: Sequence[Finish] = params["finishes"]
+    """Run `fast_finish` in the open transaction, if every end is plain; the jobs that ended."""
+    finishes: Batch = params["finishes"]
     if not finishes or not _plain(finishes):
         return None
-    by_id = {str(finish[0]): finish for finish in finishes}
-    ends = _dump([[id, finish[1], finish[_RESULT]] for id, finish in sorted(by_id.items())])
-    if len(by_id) < len(finishes) or len(ends) > link.packet // 4:
+    by_id = {
+        str(id): (token, result) for id, token, result in finishes.rows("id", "token", "result")
+    }
+    ends = _dump([[id, *by_id[id]] for id in sorted(by_id)])
+    if len(by_id) < len(finishes) or len(ends) > connection.packet // 4:
         return None
-    look, lock, others, end, count, leave, let_go, *free = script
+    look, lock, others, end, count, leave, let_go, *free = scripts["fast_finish"]
     size = {"count": len(by_id)}
     worker = {"worker_id": params["worker_id"]}
-    _, _, groups, [found] = link.queries(
+    _, _, groups, [found] = connection.queries(
         [
             f"set @windlass_ends = {literal(ends)}",
-            filled(look, worker),
-            filled(lock, {**size, **worker}),
-            filled(others, size),
+            interpolate(look, worker),
+            interpolate(lock, {**size, **worker}),
+            interpolate(others, size),
         ]
     )
     if sum(group["ended"] for group in groups) < len(by_id) or found["waited_for"]:
         return None
-    said = dict(zip(_COLUMNS, finishes[0], strict=True))
-    texts = [filled(end, said), filled(count, {"ended": _counted(groups)}), filled(leave, {})]
+    shared = {column: finishes[column][0] for column in _SHARED}
+    texts = [
+        interpolate(end, shared),
+        interpolate(count, {"ended": _counted(groups)}),
+        interpolate(leave, {}),
+    ]
     if found["held"]:
-        texts.append(filled(let_go, {}))
+        texts.append(interpolate(let_go, {}))
     if any(group["keyed"] for group in groups):
-        texts += [filled(statement, {}) for statement in free]
-    link.queries(texts, last=True)
+        texts += [interpolate(statement, {}) for statement in free]
+    connection.queries(texts, last=True)
     state = JobState.COMPLETED
-    return [{"id": end[0], "state": state, "lease_token": end[1]} for end in finishes]
+    return [
+        {"id": id, "state": state, "lease_token": token}
+        for id, token in finishes.rows("id", "token")
+    ]
 
 
-def _plain(finishes: Sequence[Finish]) -> bool:
-    first = finishes[0]
-    said = dict(zip(_COLUMNS, first, strict=True))
-    if any(said[column] != value for column, value in _PLAIN.items()):
-        return False
-    # Most columns are the same objects in all of them, so that this costs little.
-    before, after = first[2:_RESULT], first[_RESULT + 1 :]
-    return all(end[2:_RESULT] == before and end[_RESULT + 1 :] == after for end in finishes)
+def _plain(finishes: Batch) -> bool:
+    # Most columns hold the same objects in all rows, so that this costs little.
+    return all(
+        finishes.all_equal(column, _PLAIN.get(column, finishes[column][0])) for column in _SHARED
+    )
 
 
 def _counted(groups: Rows) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from windlass.storage.mysql.connection import MysqlConnection
-from windlass.storage.mysql.sql_literals import kept
+from windlass.storage.mysql.sql_literals import cached_text
 from windlass.storage.sql.statements import Rows, Statement
 
 _TAKES_NOTE = re.compile(r"\binto (@windlass_\w+)\b")
@@ -37,7 +37,7 @@ _ANSWERS: Mapping[str, tuple[str, Callable[[list[Any]], Mapping[str, Any]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ScriptTraits:
-    """What a statement's text, before any value is in it, says about when it is needed."""
+    """The conditions in a statement's text, before any value is in it, under which it is needed."""
 
     takes: str | None
     marked: Sequence[tuple[str, str]]
@@ -74,7 +74,7 @@ def run(
     noted = _ANSWERS.get(verb)
     traits = [_traits(statement.text) for statement in script]
     heeded = {note for trait in traits for note in trait.notes}
-    keep, texts = kept(script, values)
+    keep, texts = cached_text(script, values)
     if keep:
         link.query(keep)
     notes: dict[str, str] = {}

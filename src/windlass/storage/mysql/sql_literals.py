@@ -45,14 +45,16 @@ def literal(value: Any) -> str:
             raise TypeError(f"a {type(value).__name__} cannot be written into a statement")
 
 
-def filled(statement: Statement, values: Mapping[str, Any]) -> str:
+def interpolate(statement: Statement, values: Mapping[str, Any]) -> str:
     """The statement's text with its values in it."""
     return statement.text % {name: literal(values[name]) for name in statement.names}
 
 
-def kept(script: Sequence[Statement], values: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
-    """How a script's values are written, and the statement to run before it, if any: what is long
-    and used several times is sent once, and kept in a variable."""
+def cached_text(
+    script: Sequence[Statement], values: Mapping[str, Any]
+) -> tuple[str, dict[str, str]]:
+    """The text of a script's values, and the statement to run before it, if any: it puts values that
+    are long and used several times into variables, so that they are sent once."""
     uses = Counter(name for statement in script for name in statement.names)
     texts = {name: literal(values[name]) for name in uses}
     long = [name for name, text in texts.items() if len(text) > _WORTH_KEEPING and uses[name] > 1]

@@ -1,4 +1,4 @@
-"""The survey in steps: where to look next depends on what the last look found.
+"""The steps of `survey`: where to look next depends on what the last statement found.
 
 A server of this family can begin to read an index at a value only if the statement names it, so
 that each hop is a statement.
@@ -6,13 +6,14 @@ that each hop is a statement.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from windlass.core.leases.gates import definition_of
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
-from windlass.storage.mysql.sql_literals import filled
-from windlass.storage.sql.statements import Rows, Statement
+from windlass.storage.mysql.sql_literals import interpolate
+from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Rows, Scripts, Statement
 
 #: How many entries of the index each half of a hop reads; as the statement says.
 _SEEN = 20
@@ -21,57 +22,65 @@ _FORESEEN = 20
 #: Greater than every name.
 _LAST = "\U0010ffff"
 
-Place = tuple[str, str]
+
+class LinePosition(NamedTuple):
+    """A line's place in the index, within its queue."""
+
+    tenant_id: str
+    gate: str
 
 
-def survey(link: MysqlConnection, script: Sequence[Statement], params: Mapping[str, Any]) -> Rows:
-    """Run `sql/leases/survey.sql`; one row for each line, or one without a line."""
-    next_queue, hop, claimable, next_due = script
+def survey(connection: MysqlConnection, scripts: Scripts, params: Mapping[str, Any]) -> Rows:
+    """Run the steps of `survey`; one row for each line, or one without a line."""
+    script = next_queue, hop, claimable, next_due = scripts["survey"]
     most: int = params["most"]
     cursor: str = params["cursor"]
-    queues = [queue for (queue,) in params["queues"]]
-    looks = _IndexScans(link)
-    looks.foresee(
-        filled(next_due, {}),
-        *_likely(script, (link.queues_met if params["all_queues"] else queues)[:_FORESEEN], params),
+    queues = params["queues"]["queue"]
+    scans = _IndexScans(connection)
+    scans.run_ahead(
+        interpolate(next_due, {}),
+        *_likely(
+            script,
+            (connection.queues_met if params["all_queues"] else queues)[:_FORESEEN],
+            params,
+        ),
     )
     if params["all_queues"]:
-        link.queues_met = queues = list(_queues(looks, next_queue))
+        connection.queues_met = queues = list(_queues(scans, next_queue))
     found = []
     for queue in queues:
         good: list[Mapping[str, Any]] = []
-        lines = _lines(looks, hop, queue, cursor)
+        lines = _lines(scans, hop, queue, cursor)
         while len(good) < most and (some := list(islice(lines, most))):
-            good += _in_order(
-                some,
-                link.ask(
-                    claimable,
-                    **dialect.carried(
-                        "lines", [(queue, *line, definition_of(line[1])) for line in some]
-                    ),
-                    known_keys=tuple(params["known_keys"]),
-                ),
+            batch = Batch(
+                queue=[queue] * len(some),
+                tenant_id=[line.tenant_id for line in some],
+                gate=[line.gate for line in some],
+                definition=[definition_of(line.gate) for line in some],
             )
+            known_keys = tuple(params["known_keys"])
+            rows = connection.ask(claimable, **dialect.carry("lines", batch), known_keys=known_keys)
+            good += _in_order(some, rows)
         found.append(good)
     turns = chain.from_iterable(zip_longest(*found))
-    [due] = looks.ask(next_due)
+    [due] = scans.ask(next_due)
     answer = [{**due, **line} for line in islice(filter(None, turns), most)]
     return answer or [{**due, "queue": None}]
 
 
 class _IndexScans:
-    """Asks the server; what can be foreseen to be asked, all in one message."""
+    """Runs statements on the server; those that are likely to come, in one message ahead."""
 
-    def __init__(self, link: MysqlConnection) -> None:
-        self._link = link
+    def __init__(self, connection: MysqlConnection) -> None:
+        self._connection = connection
         self._seen: dict[str, Rows] = {}
 
-    def foresee(self, *texts: str) -> None:
-        self._seen = dict(zip(texts, self._link.queries(texts), strict=True))
+    def run_ahead(self, *texts: str) -> None:
+        self._seen = dict(zip(texts, self._connection.queries(texts), strict=True))
 
     def ask(self, statement: Statement, **values: Any) -> Rows:
-        text = filled(statement, values)
-        return self._seen[text] if text in self._seen else self._link.query(text)
+        text = interpolate(statement, values)
+        return self._seen[text] if text in self._seen else self._connection.query(text)
 
 
 def _likely(
@@ -80,37 +89,39 @@ def _likely(
     """The first looks of a survey that meets these queues, which are most often those of the last."""
     next_queue, hop, _, _ = script
     if params["all_queues"]:
-        yield from (filled(next_queue, {"queue": queue}) for queue in ("", *queues))
+        yield from (interpolate(next_queue, {"queue": queue}) for queue in ("", *queues))
     for queue in queues:
         for tenant in dict.fromkeys((params["cursor"], "")):
-            yield filled(hop, {"queue": queue, "tenant_id": tenant, "gate": _LAST})
+            yield interpolate(hop, {"queue": queue, "tenant_id": tenant, "gate": _LAST})
 
 
-def _queues(looks: _IndexScans, next_queue: Statement) -> Iterator[str]:
+def _queues(scans: _IndexScans, next_queue: Statement) -> Iterator[str]:
     queue = ""
-    while found := looks.ask(next_queue, queue=queue):
+    while found := scans.ask(next_queue, queue=queue):
         queue = found[0]["queue"]
         yield queue
 
 
-def _lines(looks: _IndexScans, hop: Statement, queue: str, cursor: str) -> Iterator[Place]:
+def _lines(scans: _IndexScans, hop: Statement, queue: str, cursor: str) -> Iterator[LinePosition]:
     """Tenant and gate of each line in a queue: tenants after the cursor, then those up to it."""
-    yield from _hops(looks, hop, queue, (cursor, _LAST))
-    for line in _hops(looks, hop, queue, ("", _LAST)) if cursor else ():
-        if line[0] > cursor:
+    yield from _hops(scans, hop, queue, LinePosition(cursor, _LAST))
+    for line in _hops(scans, hop, queue, LinePosition("", _LAST)) if cursor else ():
+        if line.tenant_id > cursor:
             break
         yield line
 
 
-def _hops(looks: _IndexScans, hop: Statement, queue: str, place: Place) -> Iterator[Place]:
+def _hops(
+    scans: _IndexScans, hop: Statement, queue: str, place: LinePosition
+) -> Iterator[LinePosition]:
     """The lines after a place, in the order of the index."""
     while True:
         seen = [
-            (row["tenant_id"], row["gate"])
-            for row in looks.ask(hop, queue=queue, tenant_id=place[0], gate=place[1])
+            LinePosition(row["tenant_id"], row["gate"])
+            for row in scans.ask(hop, queue=queue, tenant_id=place.tenant_id, gate=place.gate)
         ]
-        gates = [line for line in seen if line[0] == place[0]]
-        tenants = [line for line in seen if line[0] != place[0]]
+        gates = [line for line in seen if line.tenant_id == place.tenant_id]
+        tenants = [line for line in seen if line.tenant_id != place.tenant_id]
         if len(gates) == _SEEN:  # perhaps not all of them, and the next tenant comes after all
             tenants = []
         for line in dict.fromkeys(gates + tenants):
@@ -120,6 +131,6 @@ def _hops(looks: _IndexScans, hop: Statement, queue: str, place: Place) -> Itera
             return
 
 
-def _in_order(lines: Sequence[Place], found: Rows) -> list[Mapping[str, Any]]:
-    by_line = {(row["tenant_id"], row["gate"]): row for row in found}
+def _in_order(lines: Sequence[LinePosition], found: Rows) -> list[Mapping[str, Any]]:
+    by_line = {LinePosition(row["tenant_id"], row["gate"]): row for row in found}
     return [by_line[line] for line in lines if line in by_line]

@@ -15,17 +15,11 @@ from windlass.errors import (
 )
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG, Deadlines
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Lane, Watch
+from windlass.storage.database import Lane, Watch, retry_deadlocks
 from windlass.storage.postgres import dialect
 from windlass.storage.postgres.connect import connect, pooled_connection, transaction
-from windlass.storage.postgres.fast_enqueue import (
-    can_fast_enqueue,
-    copied,
-    fast_statement,
-    should_copy,
-)
-from windlass.storage.postgres.faults import RAISED, meaning
+from windlass.storage.postgres.fast_paths import FAST_PATHS
+from windlass.storage.postgres.faults import RAISED, error_for
 from windlass.storage.postgres.pool import Pool
 from windlass.storage.postgres.row_security import RowSecurity, check_version, lacking, statements
 from windlass.storage.postgres.watch import PostgresWatch, channel
@@ -86,37 +80,24 @@ class PostgresDatabase:
         self._now = now or dialect.NOW
         # What is copied in takes its instants from the server's own clock, and passes no policies.
         self._copies = now is None and not row_security
-        self._scripts = Scripts(dialect.own(self._now), schema)
+        self._scripts = Scripts(dialect.driver_dialect(self._now), schema)
         self._pools: dict[Lane, Pool] = {}
 
+    @retry_deadlocks
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
-        if verb == "enqueue" and can_fast_enqueue(params["jobs"]):
-            if self._copies and should_copy(params["jobs"]):
-                async with self.transaction(lane) as session:
-                    return await session.run(verb, **params)
-            verb, params = fast_statement(params["jobs"])
-        (statement,) = self._scripts[verb]
-        bound = self._scripts.bind(params)
-        args = [bound[name] for name in statement.names]
-        seconds = self._deadlines.verb(lane, verb, params)
-        return await self._fetch(lane, statement.text, args, seconds)
-
-    @again
-    async def _fetch(self, lane: Lane, text: str, args: Sequence[Any], seconds: float) -> Rows:
-        async with self._connection(lane, seconds) as connection:
-            return await connection.fetch(text, *args, timeout=seconds)  # type: ignore[no-any-return]  # asyncpg: list[Record], a Mapping
+        (_,) = self._scripts[verb]  # several statements would need a transaction
+        async with self._connection(lane, self._deadlines.verb(lane, verb, params)) as connection:
+            return await self._session(connection, lane).run(verb, **params)
 
     @asynccontextmanager
     async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator["PostgresSession"]:
         async with self._connection(lane) as connection, transaction(connection):
-            yield PostgresSession(
-                connection, self._scripts, self._schema, self._copies, lane, self._deadlines
-            )
+            yield self._session(connection, lane)
 
     async def query(self, text: str, params: Mapping[str, Any]) -> Rows:
         (statement,) = self._scripts.prepare(text)
         async with self._connection(Lane.GENERAL, LONG) as connection:
-            return await connection.fetch(  # type: ignore[no-any-return]  # as above
+            return await connection.fetch(  # type: ignore[no-any-return]  # asyncpg: list[Record], a Mapping
                 statement.text,
                 *[self._scripts.dialect.value(params[name]) for name in statement.names],
                 timeout=LONG,
@@ -141,7 +122,7 @@ class PostgresDatabase:
             yield
 
     def caller_dialect(self, placeholder: str) -> Dialect:
-        return dialect.callers(placeholder, self._now)
+        return dialect.caller_dialect(placeholder, self._now)
 
     @property
     def schema(self) -> str | None:
@@ -199,6 +180,16 @@ class PostgresDatabase:
         pools, self._pools = list(self._pools.values()), {}
         await asyncio.gather(*(pool.close() for pool in pools))
 
+    def _session(self, connection: Any, lane: Lane) -> "PostgresSession":
+        return PostgresSession(
+            connection,
+            self._scripts,
+            schema=self._schema,
+            copies=self._copies,
+            lane=lane,
+            deadlines=self._deadlines,
+        )
+
     @asynccontextmanager
     async def _connection(self, lane: Lane, seconds: float | None = None) -> AsyncIterator[Any]:
         deadlines = self._deadlines
@@ -209,12 +200,12 @@ class PostgresDatabase:
                     await self._wall.bind(connection)
                 yield connection
         except RAISED as error:
-            meant = meaning(error, self._address, seconds=seconds or usual)
-            if type(meant) in _SUSPECT:
+            translated = error_for(error, self._address, seconds=seconds or usual)
+            if type(translated) in _SUSPECT:
                 self._drop_idle()
-            if meant is error:
+            if translated is error:
                 raise
-            raise meant from error
+            raise translated from error
         except DatabaseUnreachable:
             self._drop_idle()
             raise
@@ -264,12 +255,13 @@ def _not_durable(settings: Mapping[str, str]) -> list[str]:
 
 
 class PostgresSession:
-    """Verbs inside one open transaction."""
+    """Verbs on one connection: in its open transaction, if it has one."""
 
     def __init__(
         self,
         connection: Any,
         scripts: Scripts,
+        *,
         schema: str | None,
         copies: bool,
         lane: Lane,
@@ -277,23 +269,25 @@ class PostgresSession:
     ) -> None:
         self.connection = connection
         self.schema = schema
+        self.copies = copies
+        self._scripts = scripts
         self._lane = lane
         self._deadlines = deadlines
-        self._scripts = scripts
-        self._copies = copies
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
-        if verb == "enqueue" and can_fast_enqueue(params["jobs"]):
-            copies = self._copies and should_copy(params["jobs"])
-            if copies and await copied(self, params["jobs"]):
-                return []
-            verb, params = fast_statement(params["jobs"])
+        if fast_path := FAST_PATHS.get(verb):
+            answer = await fast_path(self, params)
+            if answer is not None:
+                return answer
+        return await self.run_file(verb, **params)
+
+    async def run_file(self, name: str, /, **params: Any) -> Rows:
+        """Run the statements of an SQL file and return its rows."""
         bound = self._scripts.bind(params)
-        seconds = self._deadlines.verb(self._lane, verb, params)
+        seconds = self._deadlines.verb(self._lane, name, params)
         answer: Rows = []
-        for statement in self._scripts[verb]:
-            found = await self.connection.fetch(
-                statement.text, *[bound[name] for name in statement.names], timeout=seconds
-            )
+        for statement in self._scripts[name]:
+            args = [bound[each] for each in statement.names]
+            found = await self.connection.fetch(statement.text, *args, timeout=seconds)
             answer = found if statement.answers else answer
         return answer

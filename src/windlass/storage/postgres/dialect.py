@@ -1,17 +1,18 @@
-"""How statements are written for PostgreSQL: with arrays for ourselves, with JSON for callers."""
+"""Statement style of PostgreSQL: batches are arrays for our driver, JSON for those of callers."""
 
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import compress
 from typing import Any
 from uuid import UUID
 
 from windlass.core.jobs import outcome
 from windlass.core.leases.lease import LeaseRef
 from windlass.ids import JobId
-from windlass.storage.leases.leases import finish_row
-from windlass.storage.sql.batches import Shape
-from windlass.storage.sql.statements import Dialect, columns
+from windlass.storage.leases.leases import finish_batch
+from windlass.storage.sql.batches import BATCHES, Batch, Shape
+from windlass.storage.sql.statements import Dialect
 
 #: Fixed for a statement, so that an index can be used with it; real time, not the transaction's.
 NOW = "statement_timestamp()"
@@ -52,13 +53,16 @@ MACROS: Mapping[str, str] = {
     "new": "excluded.{}",
 }
 
-#: Batches that statements look up by lease instead of reading them like a table.
-_BY_LEASE = frozenset({"finishes", "reports"})
+
+#: The columns of a lease, in the batches that statements look up by it instead of reading them.
+_LEASE = ("id", "token")
+_BY_LEASE: Mapping[str, Sequence[str]] = {
+    name: [column for column in BATCHES[name] if column not in _LEASE]
+    for name in ("finishes", "reports")
+}
+_SUCCESS = outcome.success(LeaseRef(JobId(UUID(int=0)), 0), result=None, warnings=None, keep=True)
 #: What nearly every end says after its lease: success and no more.
-_PLAIN_SUCCESS = finish_row(
-    outcome.success(LeaseRef(JobId(UUID(int=0)), 0), result=None, warnings=None, keep=True),
-    expired_only=False,
-)[2:]
+[_PLAIN_SUCCESS] = finish_batch(None, [_SUCCESS])["finishes"].rows(*_BY_LEASE["finishes"])
 
 
 _NULL = (None, "null")
@@ -73,7 +77,7 @@ _USUAL: Mapping[str, Mapping[str, tuple[Any, str]]] = {
 }
 
 
-def own(now: str = NOW) -> Dialect:
+def driver_dialect(now: str = NOW) -> Dialect:
     """For asyncpg: a batch is one array per column."""
     return Dialect(
         folder="postgres",
@@ -86,7 +90,7 @@ def own(now: str = NOW) -> Dialect:
     )
 
 
-def callers(placeholder: str, now: str = NOW) -> Dialect:
+def caller_dialect(placeholder: str, now: str = NOW) -> Dialect:
     """For a caller's driver: a batch is one JSON text, which every driver can carry."""
     styles = {
         "$1": lambda number, name: f"${number}",
@@ -114,51 +118,44 @@ def _unnest(name: str, shape: Shape) -> str:
     return f"(select {picked} from unnest({arrays}) as {name}({', '.join(shape)}))"
 
 
-def _arrays(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
+def _arrays(name: str, shape: Shape, batch: Batch) -> Mapping[str, Any]:
     if name in _BY_LEASE:
-        plain = [row for row in rows if row[2:] == _PLAIN_SUCCESS]
-        telling = (
-            [row for row in rows if row[2:] != _PLAIN_SUCCESS] if len(plain) < len(rows) else []
-        )
-        return _by_lease(name, shape, telling, plain)
+        return _by_lease(name, batch, usual=_PLAIN_SUCCESS)
     usual = _USUAL.get(name, {})
+    given = batch.columns
     return {
         # Nothing unusual in a whole column is nothing to send: unnest fills it with nulls.
-        f"{name}__{column}": [] if _only(usual.get(column, _NULL)[0], values) else values
-        for column, values in zip(shape, columns(rows, len(shape)), strict=True)
+        f"{name}__{column}": []
+        if column not in given or batch.all_equal(column, usual.get(column, _NULL)[0])
+        else given[column]
+        for column in shape
     }
 
 
-def _only(value: object, values: Sequence[Any]) -> bool:
-    return bool(values) and values[0] == value and values.count(value) == len(values)
-
-
-def _text(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
+def _text(name: str, shape: Shape, batch: Batch) -> Mapping[str, Any]:
     if name in _BY_LEASE:
-        return _by_lease(name, shape, rows)
-    return {name: json.dumps([_record(shape, row) for row in rows])}
+        return _by_lease(name, batch)
+    return {name: json.dumps([_record(shape, row) for row in batch.rows(*shape)])}
 
 
-def _by_lease(
-    name: str,
-    shape: Shape,
-    telling: Sequence[Sequence[Any]],
-    plain: Sequence[Sequence[Any]] = (),
-) -> Mapping[str, Any]:
+def _by_lease(name: str, batch: Batch, usual: tuple[Any, ...] | None = None) -> Mapping[str, Any]:
     """One JSON object: `id token` -> the row's other columns, those without a value left out.
 
-    By both, because a stale lease and the current one of a job may come in one batch. Plain
-    successes say nothing else, and need no JSON.
+    By both, because a stale lease and the current one of a job may come in one batch. The `usual` row
+    says nothing else, and needs no JSON.
     """
-    columns = list(shape)[2:]
+    columns = _BY_LEASE[name]
+    ids, tokens, rows = batch["id"], batch["token"], list(batch.rows(*columns))
+    plain = [row == usual for row in rows]
     keyed = {
-        f"{row[0]} {row[1]}": {c: v for c, v in zip(columns, row[2:], strict=True) if v is not None}
-        for row in telling
+        f"{id} {token}": {c: v for c, v in zip(columns, row, strict=True) if v is not None}
+        for id, token, row in zip(ids, tokens, rows, strict=True)
+        if row != usual
     }
     return {
         f"{name}__by_lease": json.dumps(keyed),
-        f"{name}__plain_ids": [row[0] for row in plain],
-        f"{name}__plain_tokens": [row[1] for row in plain],
+        f"{name}__plain_ids": list(compress(ids, plain)),
+        f"{name}__plain_tokens": list(compress(tokens, plain)),
     }
 
 

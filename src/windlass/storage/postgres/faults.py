@@ -13,7 +13,7 @@ from windlass.errors import (
     SchemaOutdated,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.connection.deadlock_retry import Deadlock
+from windlass.storage.database import Deadlock
 
 #: What a connection may raise that is ours to explain.
 RAISED = (
@@ -37,7 +37,7 @@ _DENIED = ("28", "3D000", "42501")
 _DAMAGED = ("XX001", "XX002")
 
 
-def meaning(error: Exception, address: Address, *, seconds: float) -> Exception:
+def error_for(error: Exception, address: Address, *, seconds: float) -> Exception:
     """The exception to raise for what the driver raised; that itself if it is about the content.
 
     Whatever is not known to be the content's fault is an outage: kept, and tried again.
@@ -60,12 +60,12 @@ def meaning(error: Exception, address: Address, *, seconds: float) -> Exception:
         (_GONE, DatabaseUnreachable),
     ):
         if state.startswith(states):
-            return kind(address.url, cause=_said(error))
+            return kind(address.url, cause=_server_message(error))
     if state:
-        return DatabaseNotReady(address.url, cause=_said(error))
-    return DatabaseUnreachable(address.url, cause=_said(error))
+        return DatabaseNotReady(address.url, cause=_server_message(error))
+    return DatabaseUnreachable(address.url, cause=_server_message(error))
 
 
-def _said(error: BaseException) -> str:
+def _server_message(error: BaseException) -> str:
     """The first line of what a driver says; the rest may repeat the connection string."""
     return (str(error).splitlines() or [""])[0] or type(error).__name__

@@ -42,7 +42,7 @@ from importlib.abc import Traversable
 from importlib.resources import files
 from typing import Any
 
-from windlass.storage.sql.batches import BATCHES, Shape
+from windlass.storage.sql.batches import BATCHES, Batch, Shape
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _MACRO = re.compile(r"\{([a-z_]+)(?: ([^{}]+))?\}")
@@ -63,7 +63,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between databases and drivers in how a statement is written and fed."""
+    """The form of a statement and its parameters for one database and driver."""
 
     folder: str
     now: str
@@ -72,7 +72,7 @@ class Dialect:
     #: How a batch is read like a table.
     table: Callable[[str, Shape], str]
     #: The parameters that carry a batch.
-    carry: Callable[[str, Shape, Sequence[Sequence[Any]]], Mapping[str, Any]]
+    carry: Callable[[str, Shape, Batch], Mapping[str, Any]]
     #: How a single value is handed to the driver.
     value: Callable[[Any], Any]
     #: Macro -> its text, with `{}` for the macro's argument.
@@ -131,6 +131,7 @@ class Scripts:
         bound: dict[str, Any] = {}
         for name, value in params.items():
             if name in BATCHES:
+                value.check(name)
                 bound.update(self.dialect.carry(name, BATCHES[name], value))
             else:
                 bound[name] = self.dialect.value(value)
@@ -186,9 +187,3 @@ def uncommented(part: str) -> str:
     return "\n".join(
         line for line in part.splitlines() if not line.lstrip().startswith("--")
     ).strip()
-
-
-def columns(rows: Iterable[Sequence[Any]], width: int) -> list[list[Any]]:
-    """Rows turned into columns, also when there are none."""
-    turned = [list(column) for column in zip(*rows, strict=True)]
-    return turned or [[] for _ in range(width)]

@@ -13,9 +13,7 @@ from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Lane, Watch
 from windlass.storage.sql.statements import Dialect, Rows, Scripts, Statement, split
 from windlass.storage.sqlite import dialect
-from windlass.storage.sqlite.connection import MEMORY, Connection
-from windlass.storage.sqlite.connection_thread import WorkThread
-from windlass.storage.sqlite.faults import translate_errors
+from windlass.storage.sqlite.connection import MEMORY, Connection, WorkThread, translate_errors
 from windlass.storage.sqlite.files import files_readable_by_others
 from windlass.storage.sqlite.lock_holders import lock_holders, lock_timeout_error
 from windlass.storage.sqlite.watch import SqliteWatch, nudge
@@ -49,7 +47,7 @@ class SqliteDatabase:
         self._renew_deadline = min((deadlines or Deadlines()).renew, deadline / 6)
         self._now = now or dialect.NOW
         self._path = address.name if address.name == MEMORY else os.path.realpath(address.name)
-        self._scripts = Scripts(dialect.own())
+        self._scripts = Scripts(dialect.driver_dialect())
         self._read_only: dict[str, bool] = {}
         self._writer = Writer(self._path, clock=self._now, deadline=deadline)
         self._writer_thread = WorkThread("windlass sqlite writer")
@@ -116,7 +114,7 @@ class SqliteDatabase:
                 self._writer_thread.post(unlock)
 
     def caller_dialect(self, placeholder: str) -> Dialect:
-        return dialect.callers(placeholder, self._now)
+        return dialect.caller_dialect(placeholder, self._now)
 
     async def nudge(self, queues: Sequence[str]) -> None:
         for watch in self._watches:

@@ -1,4 +1,4 @@
-"""How statements are written for SQLite: with batches as tables for ourselves, as JSON for callers.
+"""Statement style of SQLite: batches are tables for our connections, JSON for those of callers.
 
 Ids are text, instants microseconds since 1970, flags 0 or 1.
 """
@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from windlass.storage.sql.batches import Shape
-from windlass.storage.sql.statements import Dialect, columns
+from windlass.storage.sql.batches import Batch, Shape
+from windlass.storage.sql.statements import Dialect
 
 #: Milliseconds are all that SQLite's own functions tell, and callers' connections have no others.
 NOW = "(cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer) * 1000)"
@@ -46,26 +46,26 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class BatchTable:
-    """What goes into the temporary table of a batch: the columns that are not empty, by rows."""
+    """The content of the temporary table of a batch: the columns that are not empty, by rows."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
 
 
-def own() -> Dialect:
+def driver_dialect() -> Dialect:
     """For our own connections: a batch is a temporary table, the time is read once per verb."""
     return Dialect(
         folder="sqlite",
         now=":now_at",
         placeholder=lambda number, name: f":{name}",
         table=lambda name, shape: table_name(name),
-        carry=lambda name, shape, rows: {name: _filling(shape, rows)},
+        carry=lambda name, shape, batch: {name: _filling(shape, batch)},
         value=_value,
         macros=MACROS,
     )
 
 
-def callers(placeholder: str, now: str = NOW) -> Dialect:
+def caller_dialect(placeholder: str, now: str = NOW) -> Dialect:
     """For a caller's driver: a batch is one JSON text of arrays, which every driver can carry."""
     styles: Mapping[str, Callable[[int, str], str]] = {
         "?": lambda number, name: "?",
@@ -77,7 +77,7 @@ def callers(placeholder: str, now: str = NOW) -> Dialect:
         now=now,
         placeholder=styles[placeholder],
         table=_json_table,
-        carry=lambda name, shape, rows: {name: _json_rows(shape, rows)},
+        carry=lambda name, shape, batch: {name: _json_rows(shape, batch)},
         value=_value,
         macros=MACROS,
         positional=placeholder == "?",
@@ -95,21 +95,18 @@ def table_columns(shape: Shape) -> str:
     return ", ".join(f"{column} {_TYPES[type]}" for column, type in shape.items())
 
 
-def _filling(shape: Shape, rows: Sequence[Sequence[Any]]) -> BatchTable:
+def _filling(shape: Shape, batch: Batch) -> BatchTable:
     # Empty columns are left out: a None costs the driver more than any other value.
     present = {
         name: _converted(shape[name], column)
-        for name, column in zip(shape, columns(rows, len(shape)), strict=True)
+        for name, column in batch.columns.items()
         if column.count(None) < len(column)
     }
     return BatchTable(list(present), list(zip(*present.values(), strict=True)))
 
 
-def _json_rows(shape: Shape, rows: Sequence[Sequence[Any]]) -> str:
-    converted = [
-        _converted(type, column)
-        for type, column in zip(shape.values(), columns(rows, len(shape)), strict=True)
-    ]
+def _json_rows(shape: Shape, batch: Batch) -> str:
+    converted = [_converted(type, batch[column]) for column, type in shape.items()]
     return json.dumps(list(zip(*converted, strict=True)))
 
 

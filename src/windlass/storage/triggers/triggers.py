@@ -11,11 +11,10 @@ from windlass.core.triggers.trigger import Event, Trigger, TriggerMatch
 from windlass.core.triggers.trigger_fields import name_in_code
 from windlass.errors import TriggerUnreadable
 from windlass.ids import EventId, TriggerId
-from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database, Session
-from windlass.storage.jobs.enqueue import EnqueueResult, store
+from windlass.storage.database import Database, Session, retry_deadlocks
+from windlass.storage.jobs.enqueue import EnqueueResult, EnqueueStatus, store
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.batches import BATCHES, Batch
 from windlass.storage.triggers import trigger_rows
 
 #: Of the triggers whose conditions an event does not meet, so many are noted with it.
@@ -43,13 +42,13 @@ class TriggerRefused(Exception):
 class TriggerVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def create_trigger(self, trigger: Trigger) -> bool:
         """Keep a new trigger; False if its tenant has one of that name."""
         async with self._db.transaction() as session:
-            return bool(await session.run("create_trigger", triggers=[_row(trigger)]))
+            return bool(await session.run("create_trigger", triggers=_batch(trigger)))
 
-    @again
+    @retry_deadlocks
     async def update_trigger(
         self, id: TriggerId, change: Callable[[Trigger], Trigger]
     ) -> bool | None:
@@ -63,9 +62,9 @@ class TriggerVerbs:
             # What cannot be read would be overwritten by a default.
             if lost := [name for name in changed.unreadable if name in BATCHES["triggers"]]:
                 raise TriggerUnreadable(changed.name, lost)
-            return bool(await session.run("update_trigger", triggers=[_row(changed)]))
+            return bool(await session.run("update_trigger", triggers=_batch(changed)))
 
-    @again
+    @retry_deadlocks
     async def delete_trigger(self, scope: Scope, id: TriggerId) -> bool:
         """Forget a trigger; False if there is none. What it made stays. Of one that is declared in
         code it is noted that it was deleted, under the name it has there."""
@@ -113,7 +112,7 @@ class TriggerVerbs:
         now = rows.instant(found[0]["now_at"])
         return [DueTrigger(trigger, now) for trigger in due], rows.seconds(found[0]["due_in"])
 
-    @again
+    @retry_deadlocks
     async def fire(
         self,
         trigger: Trigger,
@@ -138,7 +137,7 @@ class TriggerVerbs:
                 return None
             stored = await store(session, jobs) if jobs else []
             for each in stored:
-                if each.status not in ("created", "existing"):
+                if each.status not in (EnqueueStatus.CREATED, EnqueueStatus.EXISTING):
                     raise TriggerRefused(each)
             if stored and stored[-1].existing_id is not None:
                 await session.run("set_last_job", id=trigger.id, job_id=stored[-1].existing_id)
@@ -254,7 +253,7 @@ class EventMatching:
 
     @property
     def first_batch(self) -> bool:
-        """Whether no batch of the event's triggers is done yet."""
+        """No batch of the event's triggers is done yet."""
         return self._after is None
 
     async def listening(self, event: Event, *, most: int) -> list[Trigger]:
@@ -309,7 +308,7 @@ async def emit_event(session: Session, event: Event) -> None:
 
 
 def _shortened(matches: Sequence[TriggerMatch]) -> Iterator[TriggerMatch]:
-    """What is kept of an event's matches: of very many triggers that it did not meet, the first."""
+    """The matches of an event to keep: of very many triggers that it did not meet, the first."""
     unmatched = 0
     for match in matches:
         unmatched += match.outcome == "unmatched"
@@ -317,14 +316,16 @@ def _shortened(matches: Sequence[TriggerMatch]) -> Iterator[TriggerMatch]:
             yield match
 
 
-def _row(trigger: Trigger) -> tuple[Any, ...]:
+def _batch(trigger: Trigger) -> Batch:
     values = {
         **{f.name: getattr(trigger, f.name) for f in fields(trigger)},
         "tenant_id": trigger.tenant,
     }
-    return tuple(
-        _text(values[column]) if type == "json" else values[column]
-        for column, type in BATCHES["triggers"].items()
+    return Batch(
+        **{
+            column: [_text(values[column]) if type == "json" else values[column]]
+            for column, type in BATCHES["triggers"].items()
+        }
     )
 
 

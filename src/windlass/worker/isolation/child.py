@@ -1,4 +1,4 @@
-"""The inside of a process-isolated run: runs the handler and tells the worker in JSON lines."""
+"""Child process of a process-isolated run: runs the handler and reports in JSON lines."""
 
 import asyncio
 import contextlib
@@ -39,13 +39,13 @@ from windlass.worker.isolation.import_guard import imports
 from windlass.worker.isolation.memory import limit_memory, raise_memory_limit
 from windlass.worker.reporting.error_text import PERMANENT, failure_from_error, safe_isinstance
 
-#: The name under which a module loaded from a file by its path is kept.
+#: The name in `sys.modules` of a module loaded from a file by its path.
 _BY_FILE = "windlass_jobs"
 _TIMES = ("created_at", "queued_at", "due_at", "started_at", "trigger_due_at")
 
 
 class PipeSink:
-    """The sink of a run in a child: every word goes to the worker, none too long for a line."""
+    """The sink of a run in a child process: writes everything to the worker, clipped to a line."""
 
     def __init__(self, descriptor: int) -> None:
         self._out = os.fdopen(descriptor, "wb")
@@ -65,10 +65,10 @@ class PipeSink:
         self.send("progress", fraction=fraction, note=note and clean(note, NOTE_BYTES))
 
     def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]:
-        raise OnceUnavailable("a process-isolated handler has no way to ask")
+        raise OnceUnavailable("a process-isolated handler has no access to the database")
 
-    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool:
-        raise OnceUnavailable("a process-isolated handler has no way to ask")
+    def wait_for(self, query: Coroutine[Any, Any, bool]) -> bool:
+        raise OnceUnavailable("a process-isolated handler has no access to the database")
 
     def complete(
         self,
@@ -79,19 +79,19 @@ class PipeSink:
         once: Sequence[str],
     ) -> TransactionalCompletion | None:
         raise TransactionUnsupported(
-            type(tx).__name__, problem="ctx.complete is not there in a process-isolated handler"
+            type(tx).__name__, problem="ctx.complete does not work in a process-isolated handler"
         )
 
 
 def main(order_line: bytes, descriptor: int) -> None:
-    """Carry out one order in a fresh process, and answer on the descriptor."""
+    """Execute one order in a new process, and report on the descriptor."""
     order = json.loads(order_line)
     sys.path[:] = order["path"]
     execute_order(order, descriptor)
 
 
 def execute_order(order: dict[str, Any], descriptor: int) -> None:
-    """Carry out one order where things can be imported from as it says."""
+    """Execute one order in a process whose import path is set."""
     pipe = PipeSink(descriptor)
     lease = _lease(order["lease"])
     context = JobContext(lease, pipe)
@@ -101,31 +101,31 @@ def execute_order(order: dict[str, Any], descriptor: int) -> None:
     if limit is not None:
         limit_memory(limit)
     try:
-        handler = load(*order["where"])
-        answer = _result_message(_run(handler, lease, context), handler, context)
+        handler = load(*order["import_location"])
+        report = _result_message(_run(handler, lease, context), handler, context)
     except Snoozed as snoozed:
-        answer = {"kind": "snoozed", "seconds": snoozed.delay.total_seconds()}
+        report = {"kind": "snoozed", "seconds": snoozed.delay.total_seconds()}
     except BaseException as error:  # noqa: BLE001  the worker decides what it means
         if limit is not None:
             raise_memory_limit(limit)
         permanent = safe_isinstance(error, *PERMANENT, *(handler.permanent if handler else ()))
-        answer = _error_message(error, permanent, limit)
-    # The worker may end this process as soon as it has the answer.
+        report = _error_message(error, permanent, limit)
+    # The worker may end this process as soon as it has the report.
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # the handler may have closed or replaced it
             stream.flush()
-    pipe.send(**answer)
+    pipe.send(**report)
 
 
 def load(module: str, file: str | None, name: str) -> Handler:
-    """Import the module a handler stands in, and find it by its name there."""
-    # `@job` leaves an object in place of the function.
+    """Import a handler's module, and find the handler by its name there."""
+    # `@job` replaces the function by an object.
     handler: Handler = reduce(getattr, name.split("."), import_handler_module(module, file)).handler
     return handler
 
 
 def import_handler_module(module: str, file: str | None) -> Any:
-    """The module of a handler, imported unless it is already."""
+    """Import the module of a handler, unless it is imported already."""
     if file is None:
         with imports.of(module):
             return importlib.import_module(module)
@@ -186,9 +186,9 @@ def _error_message(error: BaseException, permanent: bool, limit: int | None) -> 
         trace=clean(failure.trace or "", ERROR_BYTES),
         pid=os.getpid(),
     )
-    account = asdict(bounded)
-    account.pop("outcome")  # the worker's to say
-    return {"kind": "raised", "failure": account}
+    fields = asdict(bounded)
+    fields.pop("outcome")  # the worker decides it
+    return {"kind": "raised", "failure": fields}
 
 
 def _lease(fields: dict[str, Any]) -> Lease:

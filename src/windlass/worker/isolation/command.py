@@ -1,7 +1,7 @@
-"""Runs a command: no shell, its own session, its environment from an allowlist.
+"""Command: runs an allowed program without a shell, in its own session, with a clean environment.
 
-What is run comes from the declaration in this process alone; a job brings nothing but its payload's
-values and its tenant. The command runs under a supervisor, which ends everything it started.
+The program and its arguments come from the declaration in this process; a job contributes only the
+values of its payload and its tenant. A supervisor ends everything that the command started.
 """
 
 import asyncio
@@ -28,31 +28,31 @@ from windlass.errors import RunAsUnavailable
 from windlass.tasks import start_task
 from windlass.worker.context import JobContext
 from windlass.worker.isolation.output import OutputReader
+from windlass.worker.isolation.prctl import deny_inspection
 from windlass.worker.isolation.process import ProcessRunFailed
 from windlass.worker.isolation.run_as import RunAsUser, resolve_run_as
-from windlass.worker.linux import deny_inspection
 
-#: What a command is looked for in that is not given the worker's own PATH.
+#: The search path of a command that is not given the worker's own PATH.
 PATH = "/usr/local/bin:/usr/bin:/bin"
-#: How long the end of a tree may take once it is forced, reading its last words included.
+#: How long killing a process tree may take, reading its last output included.
 END_SECONDS = 2.0
 _LOST_GRACE_SECONDS = 3.0
-#: How long reading on may take after a command that has ended by itself.
+#: How long reading the rest of the output may take after a command has ended by itself.
 _READ_SECONDS = 30.0
 #: How long a killed supervisor may take to be gone: the kernel's business, slow on a busy machine.
 _KILLED_SECONDS = 30.0
 _ORDER_BYTES = 1024 * 1024
-#: What a supervisor needs of the worker's environment: to find Python and its modules.
+#: The variables that a supervisor needs to find Python and its modules.
 _SUPERVISOR_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH",
                "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE",
                "PYTHONPYCACHEPREFIX")  # fmt: skip
-#: A command that could not be started for one of these may be tried again.
-_PASSING = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY})
+#: Errors of a failed start that are worth a retry.
+_TRANSIENT = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY})
 
 
 @dataclass(slots=True)
 class ProcessRecord:
-    """What an attempt's record tells of a process, filled in as it goes."""
+    """Process details of an attempt: pid, exit code and output, filled in while it runs."""
 
     pid: int | None = None
     exit_code: int | None = None
@@ -97,25 +97,25 @@ class Command:
         lease: Lease,
         payload: Mapping[str, Any],
         context: JobContext,
-        account: ProcessRecord,
+        record: ProcessRecord,
         redactor: Redactor,
         secrets: KnownSecrets,
     ) -> Any:
-        """Run one attempt and answer its result; ProcessRunFailed tells how it failed."""
+        """Run one attempt and return its result. Raises ProcessRunFailed."""
         argv = self.argv.build(payload, lease.tenant)
         identity = self._identity()
         env = self._environment(identity)
         executable = self._executable(env["PATH"])
-        of_env = KnownSecrets(v for name, v in env.items() if redactor.is_secret_name(name))
+        env_secrets = KnownSecrets(v for name, v in env.items() if redactor.is_secret_name(name))
 
         def hide(text: str) -> str:
-            return redactor.redact_text(of_env.hide(text), secrets)
+            return redactor.redact_text(env_secrets.hide(text), secrets)
 
-        sized = partial(
+        new_reader = partial(
             OutputReader, hide=hide, line_bytes=self.line_bytes, tail_bytes=self.tail_bytes
         )
-        account.stdout = sized(context.log.info)
-        account.stderr = sized(context.log.warning)
+        record.stdout = new_reader(context.log.info)
+        record.stderr = new_reader(context.log.warning)
         order = {
             "executable": executable,
             "argv": argv,
@@ -125,9 +125,9 @@ class Command:
             "memory_limit_mb": self.memory_limit_mb,
             "cpu_seconds": self.cpu_seconds,
         }
-        deny_inspection()  # what this process was given in its environment is not for commands
-        await self._run_supervised(json.dumps(order).encode() + b"\n", context, account)
-        return self._result_of(account, context)
+        deny_inspection()  # commands must not read the environment of this process
+        await self._run_supervised(json.dumps(order).encode() + b"\n", context, record)
+        return self._result_of(record, context)
 
     def _identity(self) -> RunAsUser | None:
         try:
@@ -162,7 +162,7 @@ class Command:
         )
 
     async def _run_supervised(
-        self, order: bytes, context: JobContext, account: ProcessRecord
+        self, order: bytes, context: JobContext, record: ProcessRecord
     ) -> None:
         read_end, write_end = os.pipe()
         try:
@@ -184,7 +184,7 @@ class Command:
             raise
         finally:
             os.close(write_end)
-        run = _SupervisedCommand(supervisor, read_end, account)
+        run = _SupervisedCommand(supervisor, read_end, record)
         try:
             await run.go(order)
         finally:
@@ -193,69 +193,69 @@ class Command:
                 grace = min(grace, _LOST_GRACE_SECONDS)
             await asyncio.shield(run.end(grace))
 
-    def _result_of(self, account: ProcessRecord, context: JobContext) -> Any:
-        code = account.exit_code
-        assert account.stdout is not None
-        assert account.stderr is not None
-        if account.refused:
-            raise ProcessRunFailed(_start_failure(self.argv.executable, account))
-        # Not even the supervisor could tell it.
+    def _result_of(self, record: ProcessRecord, context: JobContext) -> Any:
+        code = record.exit_code
+        assert record.stdout is not None
+        assert record.stderr is not None
+        if record.refused:
+            raise ProcessRunFailed(_start_failure(self.argv.executable, record))
+        # Unknown only if the supervisor was killed.
         meaning = Meaning.RETRY if code is None else self.argv.exit_codes.meaning(code)
         if meaning is not Meaning.SUCCESS:
-            how = in_words(-signal.SIGKILL if code is None else code)
-            last = account.stderr.last_line
+            ending = in_words(-signal.SIGKILL if code is None else code)
+            last = record.stderr.last_line
             raise ProcessRunFailed(
                 Failure(
-                    error=f"command {how}: {last}" if last else f"command {how}",
+                    error=f"command {ending}: {last}" if last else f"command {ending}",
                     error_type="CommandFailed",
                     permanent=meaning is Meaning.PERMANENT,
                 )
             )
-        return {"exit_code": code} if self.result == "exit_code" else _json(account.stdout, context)
+        return {"exit_code": code} if self.result == "exit_code" else _json(record.stdout, context)
 
 
 class _SupervisedCommand:
-    """A supervisor with a command under it, from its order to the end of all of its processes."""
+    """A supervisor with its command, from the order to the end of all of its processes."""
 
     def __init__(
-        self, supervisor: asyncio.subprocess.Process, read_end: int, account: ProcessRecord
+        self, supervisor: asyncio.subprocess.Process, read_end: int, record: ProcessRecord
     ) -> None:
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
-        assert account.stdout is not None
-        assert account.stderr is not None
+        assert record.stdout is not None
+        assert record.stderr is not None
         self._supervisor = supervisor
-        self._process_record = account
-        # All go on while the run is being ended: it may have something to say about that.
-        self._listening = start_task(_listen(read_end, account))
+        self._process_record = record
+        # All of them continue while the run is being ended: its last output counts.
+        self._listening = start_task(_listen(read_end, record))
         self._reading = [
-            start_task(account.stdout.read(supervisor.stdout)),
-            start_task(account.stderr.read(supervisor.stderr)),
+            start_task(record.stdout.read(supervisor.stdout)),
+            start_task(record.stderr.read(supervisor.stderr)),
         ]
 
     async def go(self, order: bytes) -> None:
-        """Have the order carried out; returns when the command has ended, and its tree."""
+        """Send the order; returns when the command has ended, and its process tree."""
         assert self._supervisor.stdin is not None
-        with contextlib.suppress(ConnectionError):  # it is gone: listening tells how
+        with contextlib.suppress(ConnectionError):  # it is gone: listening ends
             self._supervisor.stdin.write(order)
             await self._supervisor.stdin.drain()
         await asyncio.shield(self._listening)
 
     async def end(self, grace: float) -> None:
-        """End whatever is left: asked first, then forced. What it said until then is read."""
+        """End all that is left: SIGTERM first, then SIGKILL. The output until then is read."""
         assert self._supervisor.stdin is not None
-        patience = _READ_SECONDS if self._listening.done() else END_SECONDS * 0.25
+        read_seconds = _READ_SECONDS if self._listening.done() else END_SECONDS * 0.25
         try:
             if not self._listening.done():
                 self._signal(signal.SIGTERM)
                 await asyncio.wait([self._listening], timeout=grace)
-            self._supervisor.stdin.close()  # the supervisor ends everything it has adopted, then itself
+            self._supervisor.stdin.close()  # the supervisor kills all it has adopted, then exits
             await asyncio.wait([self._listening], timeout=END_SECONDS * 0.75)
         finally:
             if self._process_record.exit_code is None:
-                # The group outlives its leader, should somebody have killed the supervisor.
+                # The group outlives its leader if the supervisor itself was killed.
                 self._signal(signal.SIGKILL)
-            await asyncio.wait(self._reading, timeout=patience)
+            await asyncio.wait(self._reading, timeout=read_seconds)
             # It ends right after its last message, or is killed: no process is left behind, and
             # none is left to the garbage collector, however busy the machine is.
             with contextlib.suppress(TimeoutError):
@@ -272,8 +272,8 @@ class _SupervisedCommand:
             os.killpg(self._supervisor.pid, number)
 
 
-async def _listen(read_end: int, account: ProcessRecord) -> None:
-    """Note what the supervisor and the process tell of themselves."""
+async def _listen(read_end: int, record: ProcessRecord) -> None:
+    """Fill in the record from the messages of the supervisor and the process."""
     reader = asyncio.StreamReader(limit=_ORDER_BYTES)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_end, "rb", buffering=0)
@@ -283,23 +283,23 @@ async def _listen(read_end: int, account: ProcessRecord) -> None:
             message: dict[str, Any] = json.loads(line)
             match message["kind"]:
                 case "began":
-                    pass  # the supervisor's own word
+                    pass  # sent by the supervisor itself
                 case "started":
-                    account.pid = message["pid"]
+                    record.pid = message["pid"]
                 case "refused":
-                    account.refused = message
+                    record.refused = message
                 case _:
-                    account.exit_code = message["code"]
+                    record.exit_code = message["code"]
     finally:
         transport.close()
 
 
-def _start_failure(executable: str, account: ProcessRecord) -> Failure:
-    account.exit_code = None
+def _start_failure(executable: str, record: ProcessRecord) -> Failure:
+    record.exit_code = None
     return Failure(
-        error=f"the command {executable!r} could not be started: {account.refused['why']}",
+        error=f"the command {executable!r} could not be started: {record.refused['why']}",
         error_type="CommandNotStarted",
-        permanent=account.refused["number"] not in _PASSING,
+        permanent=record.refused["number"] not in _TRANSIENT,
     )
 
 

@@ -1,7 +1,7 @@
-"""Whether a process may be forked: whether it is alone with its memory.
+"""Fork safety: checks that a process is safe to fork: one thread, no children, no shared descriptors.
 
-A fork copies one thread, and shares what is open: a lock another thread holds stays locked for ever,
-and two processes on one connection read each other's answers.
+A fork copies one thread and shares what is open: a lock held by another thread stays locked for
+ever, and two processes on one connection read each other's responses.
 """
 
 import fcntl
@@ -13,8 +13,8 @@ from windlass.worker.isolation.supervisor import children
 
 
 def is_fork_safe(before: set[int]) -> bool:
-    """Whether there is one thread, no child, and nothing open beyond `before` that forks would
-    quarrel about."""
+    """True if there is one thread, no child process, and no descriptor beyond those `before` that
+    forks cannot share."""
     return (
         _threads() == 1
         and not children()
@@ -28,7 +28,7 @@ def open_descriptors() -> set[int]:
             listed = [int(name) for name in os.listdir(folder)]
         except OSError:
             continue
-        # The listing's own was among them, and is closed by now.
+        # `listdir` opened one descriptor itself, which is closed by now.
         return {descriptor for descriptor in listed if _is_open(descriptor)}
     return set()
 
@@ -43,13 +43,13 @@ def _is_open(descriptor: int) -> bool:
 
 def _threads() -> int:
     try:
-        return len(os.listdir("/proc/self/task"))  # those of native code, too
+        return len(os.listdir("/proc/self/task"))  # threads of native code included
     except OSError:
         return threading.active_count()
 
 
 def _is_append_only_file(descriptor: int) -> bool:
-    """A file that is only ever appended to, such as a log, has room for all."""
+    """True for a file that is only appended to, such as a log: forks can share it."""
     mode = os.fstat(descriptor).st_mode
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
     appends = bool(flags & os.O_APPEND) and (flags & os.O_ACCMODE) == os.O_WRONLY

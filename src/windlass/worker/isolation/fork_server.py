@@ -1,7 +1,8 @@
-"""A process with a handler's module imported: `python -m windlass.worker.isolation.fork_server <tell> <hear>`.
+"""Fork server: a process that has imported a handler's module, and forks a supervisor for each run.
 
-It forks a supervisor for each run, and runs nothing itself. It has a supervisor of its own, which is thin
-and never hangs: that one ends everything when the worker is gone, even in the midst of the import.
+Started with `python -m windlass.worker.isolation.fork_server <report> <control>`, the descriptors it
+writes to and reads from. It runs no handler itself. It has a supervisor of its own, which is small
+and never hangs: that one ends everything when the worker is gone, even during the import.
 """
 
 import atexit
@@ -22,17 +23,17 @@ from windlass.core.payloads.payload import dump_json
 from windlass.worker.handlers import Handler
 from windlass.worker.isolation import child
 from windlass.worker.isolation.fork_safety import is_fork_safe, open_descriptors
+from windlass.worker.isolation.prctl import adopt_orphans
 from windlass.worker.isolation.supervisor import (
     child_exit_descriptor,
     children,
     supervise,
     terminate_process,
 )
-from windlass.worker.linux import adopt_orphans
 
 
 class ForkedRun(NamedTuple):
-    """What a process that was forked for a run has to do."""
+    """The order of a run, in the process that was forked for it."""
 
     order: bytes
     descriptor: int
@@ -53,7 +54,7 @@ def main() -> None:
 
 
 class ForkServer:
-    """Imports a module, then forks whenever it is told to."""
+    """Imports a module, then forks a run for each request."""
 
     def __init__(self, descriptor: int, control: int) -> None:
         self._descriptor = descriptor
@@ -63,24 +64,24 @@ class ForkServer:
         self._supervisors: dict[int, int] = {}
 
     def prepare(self, order: dict[str, Any]) -> bool:
-        """Import, and tell whether the process may be forked now."""
+        """Import the module, and report whether the process is safe to fork now."""
         before = open_descriptors()
         sys.path[:] = order["path"]
         try:
             _make_ready(child.import_handler_module(order["module"], order["file"]))
-            fit = is_fork_safe(before)
-        except BaseException:  # noqa: BLE001  a run that is started afresh tells what it is
-            fit = False
+            fork_safe = is_fork_safe(before)
+        except BaseException:  # noqa: BLE001  a spawned run fails in the same way, and reports it
+            fork_safe = False
         for stream in (sys.stdout, sys.stderr):
             stream.flush()  # else each fork would write it again
-        # What is there by now stays: looking at it again would only copy its pages in each fork.
+        # All objects so far stay alive: collecting them again would only copy their pages per fork.
         gc.collect()
         gc.freeze()
-        self._send(kind="fit", fit=fit)
-        return fit
+        self._send(kind="ready", fork_safe=fork_safe)
+        return fork_safe
 
     def serve(self) -> ForkedRun | None:
-        """Fork runs until the worker wants no more. In a process made for a run, answers it."""
+        """Fork runs until the worker closes the connection. Returns the run in a forked process."""
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # runs may go on while the worker drains
         adopt_orphans()
         wake = child_exit_descriptor()
@@ -94,35 +95,35 @@ class ForkServer:
             self._reap()
             if self._control.fileno() not in ready:
                 continue
-            for words in self._receive_requests():
-                if words is None:
+            for request in self._receive_requests():
+                if request is None:
                     return None
-                if (run := self._handle_request(words, wake)) is not None:
+                if (run := self._handle_request(request, wake)) is not None:
                     return run
 
     def _receive_requests(self) -> Iterator[dict[str, int] | None]:
-        heard, sockets, _, _ = socket.recv_fds(self._control, 4096, 16)
-        if not heard:
+        received, sockets, _, _ = socket.recv_fds(self._control, 4096, 16)
+        if not received:
             yield None
         self._sockets += sockets
-        *lines, self._receive_buffer = (self._receive_buffer + heard).split(b"\n")
+        *lines, self._receive_buffer = (self._receive_buffer + received).split(b"\n")
         yield from map(json.loads, lines)
 
-    def _handle_request(self, words: dict[str, int], wake: int) -> ForkedRun | None:
-        number = words["run"]
-        if "signal" not in words:
+    def _handle_request(self, request: dict[str, int], wake: int) -> ForkedRun | None:
+        number = request["run"]
+        if "signal" not in request:
             return self._fork(number, self._sockets.pop(0), wake)
         for pid, run in self._supervisors.items():
             if run == number:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(pid, words["signal"])
+                    os.killpg(pid, request["signal"])
         return None
 
     def _fork(self, number: int, descriptor: int, wake: int) -> ForkedRun | None:
         fork_server = os.getpid()
         try:
             pid = os.fork()
-        except OSError:  # no process is to be had: the closed socket tells that nothing began
+        except OSError:  # out of processes: the closed socket shows that nothing began
             os.close(descriptor)
             self._send(kind="gone", run=number)
             return None
@@ -132,7 +133,7 @@ class ForkServer:
             for inherited in (self._descriptor, wake, *self._sockets):
                 os.close(inherited)
             return _supervise_fork(descriptor, fork_server)
-        # By both, as neither can know who is first.
+        # In both processes: either may be first.
         with contextlib.suppress(OSError):
             os.setpgid(pid, pid)
         os.close(descriptor)
@@ -140,53 +141,55 @@ class ForkServer:
         return None
 
     def _reap(self) -> None:
-        """Take note of keepers that ended. What one that was killed has left is ours, and ends."""
-        strangers = False
+        """Reap supervisors that have ended. Kill the orphans of one that was killed."""
+        orphans = False
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 pid, status = ended
                 number = self._supervisors.pop(pid, None)
                 if number is not None:
                     self._send(kind="gone", run=number)
-                strangers = strangers or number is None or status != 0
-        if strangers:
+                orphans = orphans or number is None or status != 0
+        if orphans:
             for pid in set(children()) - self._supervisors.keys():
                 terminate_process(pid)
 
     def _send(self, **fields: object) -> None:
-        with contextlib.suppress(ConnectionError):  # the worker is gone, and we are next
+        with contextlib.suppress(
+            ConnectionError
+        ):  # the worker is gone, and this process is about to end
             os.write(self._descriptor, json.dumps(fields).encode() + b"\n")
 
 
 def _make_ready(module: object) -> None:
-    """Do what each run would do first: make the models of the payloads."""
+    """Build the payload models once, as each run would do first."""
     for job in vars(module).values():
         if type(job).__module__.partition(".")[0] != "windlass":
-            continue  # other objects may do anything when they are asked for an attribute
+            continue  # reading an attribute of other objects may run anything
         handler = getattr(job, "handler", None)
         if isinstance(handler, Handler) and handler.definition.isolation == "process":
-            with contextlib.suppress(Exception):  # the run tells
+            with contextlib.suppress(Exception):  # the run reports it
                 dump_json(handler.payload.schema)
 
 
 def _supervise_fork(descriptor: int, fork_server: int) -> ForkedRun:
-    """Go on as a supervisor, and in the process it forks answer the run."""
+    """Become a supervisor; in the process that it forks, return the run."""
     try:
         os.dup2(descriptor, 0)
         with open(0, "rb", closefd=False) as orders:
             order = orders.readline()
         if order and supervise(descriptor, fork_server):
             return ForkedRun(order, descriptor)
-    except BaseException:  # noqa: BLE001  not one of the handler's: its module must not hear of it
+    except BaseException:  # noqa: BLE001  not the handler's error: its module must not see it
         os._exit(1)
     os._exit(0)
 
 
 def _drop_import_exit_handlers() -> None:
-    """Leave what the import wants done at exit to the stem: a folder it has made for itself is
-    still needed by the runs to come. What a handler wants done at exit is done."""
+    """Drop the exit handlers that the import registered: the fork server runs them when it ends,
+    and a folder that the import created is needed by later runs. Those of a handler stay."""
     atexit._clear()
-    # First in, last out: what the import has made is not taken down either.
+    # First in, last out: `_exit` also skips the destructors of what the import created.
     atexit.register(os._exit, 0)
     atexit.register(_flush)
     atexit.register(logging.shutdown)

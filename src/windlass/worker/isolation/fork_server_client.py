@@ -1,4 +1,4 @@
-"""The worker's hold on a stem, and on the runs that were forked from it."""
+"""Client of a fork server: starts it, and forks runs from it."""
 
 import asyncio
 import contextlib
@@ -13,13 +13,13 @@ from windlass import clock
 from windlass.tasks import start_task
 from windlass.worker.isolation.process_handle import SubprocessHandle, spawn_module
 
-#: How long a stem may take to leave when it is not wanted any more, and then to be ended.
-_LEAVE_SECONDS = 2.0
-_END_SECONDS = 5.0
+#: How long a fork server may take to exit by itself, and then to be killed.
+_EXIT_SECONDS = 2.0
+_KILL_SECONDS = 5.0
 
 
 class ImportEnvironment(NamedTuple):
-    """What a fresh process would find. A stem stands for it only while all of it is the same."""
+    """All that an import depends on. A fork server is used only while all of it is the same."""
 
     module: str
     file: str | None
@@ -42,9 +42,9 @@ class ImportEnvironment(NamedTuple):
 
 
 class ForkServerClient:
-    """One stem: a process that forks, once it is fit."""
+    """One fork server, which forks runs once its import is done and it is safe to fork."""
 
-    def __init__(self, surroundings: ImportEnvironment) -> None:
+    def __init__(self, environment: ImportEnvironment) -> None:
         self.users = 0
         self.ended = False
         self.last_used = clock.monotonic()
@@ -54,48 +54,49 @@ class ForkServerClient:
         self._writer: asyncio.StreamWriter | None = None
         self._runs: dict[int, asyncio.Event] = {}
         self._started = 0
-        self._life = start_task(self._live(surroundings))
+        self._life = start_task(self._live(environment))
 
     @property
     def is_fork_safe(self) -> bool:
-        """Whether it is known already that runs can be forked from it."""
+        """True if it is known already that runs can be forked from it."""
         return self._fork_safe.done() and self._fork_safe.result()
 
-    async def fit(self) -> bool:
-        """Whether runs can be forked from it; returns when that is known."""
+    async def wait_until_ready(self) -> bool:
+        """Return when the import is done: True if runs can be forked from it."""
         return await asyncio.shield(self._fork_safe)
 
     async def fork(self, child_socket: socket.socket) -> "ForkedProcessHandle":
-        """Start a supervisor that hears and answers on a socket. If the stem is gone nothing
-        begins, and the socket tells."""
+        """Fork a supervisor that takes its order and reports on a socket. If the fork server is gone
+        nothing begins, and the socket is closed."""
         self._started += 1
         number, gone = self._started, asyncio.Event()
-        if self.say({"run": number}, child_socket):
+        if self.send({"run": number}, child_socket):
             self._runs[number] = gone
         else:
             gone.set()
         return ForkedProcessHandle(self, number, gone)
 
-    def say(self, words: dict[str, int], *sockets: socket.socket) -> bool:
+    def send(self, request: dict[str, int], *sockets: socket.socket) -> bool:
+        """Send a request with sockets. Returns False if the fork server is gone."""
         try:
-            line = json.dumps(words).encode() + b"\n"
+            line = json.dumps(request).encode() + b"\n"
             socket.send_fds(self._control, [line], [each.fileno() for each in sockets])
         except OSError:
             return False
         return True
 
     def close(self) -> "asyncio.Task[None]":
-        """End it and what it has forked; answers what to wait for."""
-        # It leaves by itself, unless it hangs.
+        """End it and the runs it has forked. Returns the task to wait for."""
+        # It exits by itself, unless it hangs.
         self._control.close()
-        asyncio.get_running_loop().call_later(_LEAVE_SECONDS, self._force)
+        asyncio.get_running_loop().call_later(_EXIT_SECONDS, self._force)
         return self._life
 
     def _force(self) -> None:
         if self._writer is not None:
             self._writer.close()
 
-    async def _live(self, surroundings: ImportEnvironment) -> None:
+    async def _live(self, environment: ImportEnvironment) -> None:
         supervisor: SubprocessHandle | None = None
         try:
             mine, child_socket = socket.socketpair()
@@ -104,10 +105,10 @@ class ForkServerClient:
                 supervisor = await spawn_module(
                     "windlass.worker.isolation.fork_server", child_socket, self._child_socket
                 )
-            self._writer.write(surroundings.order)
+            self._writer.write(environment.order)
             await self._listen(reader)
         except OSError:
-            pass  # it could not be started, or it is gone: runs are started afresh
+            pass  # it could not be started, or it is gone: runs are spawned
         finally:
             self.ended = True
             if not self._fork_safe.done():
@@ -122,17 +123,17 @@ class ForkServerClient:
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         while line := await reader.readline():
             match json.loads(line):
-                case {"kind": "fit", "fit": fit}:
-                    self._fork_safe.set_result(fit)
+                case {"kind": "ready", "fork_safe": fork_safe}:
+                    self._fork_safe.set_result(fork_safe)
                 case {"kind": "gone", "run": number}:
                     self._runs.pop(number).set()
                 case _:
-                    pass  # its supervisor tells how it began and ended
+                    pass  # its supervisor reports its start and exit
 
 
 class ForkedProcessHandle:
-    """The handle of a run that a stem has forked. Its group is signaled by the stem, which
-    alone can know that the number is still that group's."""
+    """The handle of a forked run. The fork server signals its group: only its parent knows that
+    the process id still belongs to that group."""
 
     def __init__(self, fork_server: ForkServerClient, number: int, gone: asyncio.Event) -> None:
         self._fork_server = fork_server
@@ -141,15 +142,15 @@ class ForkedProcessHandle:
 
     def signal(self, number: signal.Signals) -> None:
         if not self._gone.is_set():
-            self._fork_server.say({"signal": number, "run": self._number})
+            self._fork_server.send({"signal": number, "run": self._number})
 
-    async def gone(self) -> None:
+    async def wait_until_gone(self) -> None:
         await self._gone.wait()
 
 
 async def _end(supervisor: SubprocessHandle) -> None:
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_END_SECONDS):
-            await supervisor.gone()
+        async with asyncio.timeout(_KILL_SECONDS):
+            await supervisor.wait_until_gone()
     supervisor.signal(signal.SIGKILL)
-    await supervisor.gone()
+    await supervisor.wait_until_gone()

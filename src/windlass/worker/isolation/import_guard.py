@@ -1,7 +1,7 @@
-"""Guard against work at import: a job's process imports its handler's module and opens no database.
+"""Import guard: no database is opened while a child process imports a handler's module.
 
 The program that declares a handler may be a script. A child process imports it, and without a main
-guard all that the script does would be done once more in each child.
+guard the whole script would run again in each child.
 """
 
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ from windlass.errors import MainGuardMissing
 
 
 class _Imports:
-    """The files and modules being imported by this process. There is one, as for all threads."""
+    """The files and modules that this process is importing; one object for all threads."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:
-        """Refuse connections for as long as this is imported."""
+        """Refuse connections while this is being imported."""
         self._names.append(name)
         try:
             yield

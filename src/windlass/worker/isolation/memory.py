@@ -1,4 +1,4 @@
-"""What a worker and the processes of its runs know and do about memory."""
+"""Memory of a worker and its runs: measured, limited, and settings of the garbage collector."""
 
 import contextlib
 import gc
@@ -9,15 +9,15 @@ from pathlib import Path
 
 _STATM = Path("/proc/self/statm")
 _MB = 1024 * 1024
-#: What a run that hit its limit may use to say so.
+#: Extra memory for a run that has hit its limit to report that.
 _TRACEBACK_RESERVE_MB = 32
-# On Linux what a process may write to, mapped privately: neither files read by mapping them nor
-# room reserved and not used count, as they would in RLIMIT_AS. See decision 0012.
+# On Linux RLIMIT_DATA counts private writable memory. RLIMIT_AS would also count mapped files and
+# reserved address space. See decision 0012.
 _LIMITED = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
 
 
 def resident_mb() -> int:
-    """Resident memory in MB; where the system does not tell it, the most it ever was."""
+    """Resident memory in MB; its peak where the system does not report the current value."""
     try:
         pages = int(_STATM.read_text("ascii").split()[1])
     except OSError:
@@ -26,31 +26,31 @@ def resident_mb() -> int:
 
 
 def peak_mb(used: resource.struct_rusage) -> int:
-    """The most resident memory a process ever had, in MB."""
+    """The peak resident memory of a process, in MB."""
     return used.ru_maxrss // (_MB if sys.platform == "darwin" else 1024)
 
 
 def limit_memory(mb: int) -> None:
-    """From here on this process, and each it starts, gets no more than so many MB in all: what
-    asks for more sees a MemoryError."""
+    """Limit this process, and each that it starts, to so many MB; beyond that allocations raise
+    MemoryError."""
     _set_limit(mb, mb + _TRACEBACK_RESERVE_MB)
 
 
 def raise_memory_limit(mb: int) -> None:
-    """Make room to tell that the limit was hit."""
+    """Make room to report that the limit was hit."""
     _set_limit(mb + _TRACEBACK_RESERVE_MB, mb + _TRACEBACK_RESERVE_MB)
 
 
 def _set_limit(soft_mb: int, hard_mb: int) -> None:
     _, most = resource.getrlimit(_LIMITED)
     hard = hard_mb * _MB if most == resource.RLIM_INFINITY else min(hard_mb * _MB, most)
-    with contextlib.suppress(OSError, ValueError):  # a system that knows no such limit
+    with contextlib.suppress(OSError, ValueError):  # a system without such a limit
         resource.setrlimit(_LIMITED, (min(soft_mb * _MB, hard), hard))
 
 
 def oom_kills() -> int:
-    """How many processes the kernel has killed for want of memory: in our control group where it
-    counts them, else on the whole machine; 0 where it does not tell."""
+    """How many processes the kernel's OOM killer has killed: in our control group where it counts
+    them, else on the whole machine; 0 where neither is known."""
     for counts in (_group_events(), Path("/proc/vmstat")):
         try:
             for line in counts.read_text("ascii").splitlines():
@@ -72,10 +72,10 @@ def _group_events() -> Path:
 
 
 def settle() -> None:
-    """Keep the collector away from what is loaded by now, which stays as long as the process does:
-    going through it again and again took a fifth of a busy worker's time.
+    """Exclude all loaded objects from garbage collection: they live as long as the process, and
+    traversing them took a fifth of a busy worker's time.
 
-    For a process that is a worker and nothing else; it changes the whole interpreter.
+    Only for a process that is a worker and nothing else: it changes the whole interpreter.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""A command's output: read in bounded memory, told line by line, its end kept."""
+"""Output of a command: read in bounded memory, logged line by line, its tail kept."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,29 +7,29 @@ from windlass import clock
 from windlass.core.text import clean
 
 _CHUNK_BYTES = 64 * 1024
-#: More is read than shown, so that a secret is hidden whole before what it stands in is cut.
+#: More is read than shown, so that a secret is hidden as a whole before the text is cut.
 _MARGIN_BYTES = 4 * 1024
-#: A longer tail is made safe beside the event loop.
+#: A longer tail is redacted in a thread.
 _LONG_BYTES = 16 * 1024
-#: Lines told per second; a command that says more must not keep the worker from its other runs.
+#: Lines logged per second; a command that prints more must not slow down other runs.
 _MOST_LINES = 1000
 
 
 class OutputReader:
     """One stream of one run.
 
-    `tell` gets each line as it comes; `hide` makes text safe to be kept.
+    `log` is called with each line as it comes; `hide` redacts text.
     """
 
     def __init__(
         self,
-        tell: Callable[[str], None],
+        log: Callable[[str], None],
         hide: Callable[[str], str],
         *,
         line_bytes: int,
         tail_bytes: int,
     ) -> None:
-        self._tell = tell
+        self._log = log
         self._hide = hide
         self._line_bytes = line_bytes
         self._tail_bytes = tail_bytes
@@ -46,12 +46,12 @@ class OutputReader:
     async def read(self, stream: asyncio.StreamReader) -> None:
         """Read to the end."""
         while chunk := await stream.read(_CHUNK_BYTES):
-            self._keep(chunk)
+            self._add_to_tail(chunk)
             *whole, rest = chunk.split(b"\n")
             for line in whole:
-                self._add(line)
+                self._add_to_line(line)
                 self._end_line()
-            self._add(rest)
+            self._add_to_line(rest)
             await asyncio.sleep(0)
         self._end_line()
         self._report_suppressed()
@@ -60,7 +60,7 @@ class OutputReader:
 
     @property
     def tail(self) -> str:
-        """The end of all that was said, safe to be kept."""
+        """The end of the output, redacted."""
         return self._hide_tail() if self._hidden_tail is None else self._hidden_tail
 
     def _hide_tail(self) -> str:
@@ -76,28 +76,28 @@ class OutputReader:
 
     @property
     def last_line(self) -> str:
-        """The last line with anything in it, safe to be kept."""
+        """The last line that is not blank, redacted."""
         return clean(self._hide(_text(self._last)), self._line_bytes).strip()
 
     @property
     def last_bytes(self) -> bytes:
-        """The same as it was said."""
+        """The last line that is not blank, as it was printed."""
         return self._last
 
-    def _keep(self, chunk: bytes) -> None:
+    def _add_to_tail(self, chunk: bytes) -> None:
         most = self._tail_bytes + _MARGIN_BYTES
         self._tail_buffer += chunk
         if len(self._tail_buffer) > most:
             del self._tail_buffer[:-most]
             self._cut = True
 
-    def _add(self, part: bytes) -> None:
-        # A carriage return begins the line anew, as on a terminal: progress bars do that.
-        anew = part.rstrip(b"\r").rfind(b"\r")
-        if anew >= 0 or (self._line.endswith(b"\r") and part.strip(b"\r")):
+    def _add_to_line(self, part: bytes) -> None:
+        # A carriage return restarts the line, as on a terminal: progress bars do that.
+        restart = part.rstrip(b"\r").rfind(b"\r")
+        if restart >= 0 or (self._line.endswith(b"\r") and part.strip(b"\r")):
             self._line.clear()
             self._line_size = 0
-            part = part[anew + 1 :]
+            part = part[restart + 1 :]
         self._line_size += len(part)
         self._line += part[: self._line_bytes + _MARGIN_BYTES - len(self._line)]
 
@@ -115,22 +115,22 @@ class OutputReader:
             self._second, self._emitted = now, 0
         if self._emitted < _MOST_LINES:
             self._emitted += 1
-            self._tell(self._redacted_line(line, left_out))
+            self._log(self._redacted_line(line, left_out))
         else:
             self._suppressed += 1
 
     def _redacted_line(self, line: bytes, left_out: int) -> str:
         text = self._hide(_text(line))
         if left_out:
-            # What is half of a secret stands in the margin, and goes with it.
+            # A secret that was cut in half lies in the margin, and is dropped with it.
             text = text[: max(0, len(text) - _MARGIN_BYTES)]
         return clean(text, self._line_bytes)
 
     def _report_suppressed(self) -> None:
         if self._suppressed:
-            self._tell(f"… {self._suppressed:,} lines left out: more than {_MOST_LINES:,} a second")
+            self._log(f"… {self._suppressed:,} lines left out: more than {_MOST_LINES:,} a second")
             self._suppressed = 0
 
 
-def _text(said: bytes | bytearray) -> str:
-    return said.decode(errors="replace")
+def _text(output: bytes | bytearray) -> str:
+    return output.decode(errors="replace")

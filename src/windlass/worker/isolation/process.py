@@ -1,9 +1,9 @@
-"""Runs a handler in a process of its own: the only kind of run that can be ended for sure.
+"""Process isolation: runs a handler in a process of its own, the only run that can always be ended.
 
-The run gets its order, and answers in JSON lines, on a socket. Its first process, the supervisor, leads
-a group of its own, adopts whatever the handler starts, and ends all of it with the run, also when
-the worker dies. It is forked from a stem that has the handler's module imported, where that is
-safe, and else started afresh.
+The run receives its order and reports in JSON lines on a socket. Its first process, the supervisor,
+leads a process group, adopts whatever the handler starts and kills all of it with the run, also when
+the worker dies. It is forked from a fork server that has imported the handler's module, where that
+is safe, and else spawned.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ from windlass.worker.handlers import Handler
 from windlass.worker.isolation.fork_server_pool import ForkServerPool
 from windlass.worker.isolation.process_handle import ProcessHandle, spawn_supervisor
 
-#: How long a run may go on after it has answered, after its lease is lost, and after it was ended.
-_LEAVE_SECONDS = 2.0
+#: How long a run may take to exit after its result, after a lost lease, and after SIGKILL.
+_EXIT_SECONDS = 2.0
 _LOST_GRACE_SECONDS = 3.0
 KILL_SECONDS = 1.5
 _LINE_BYTES = 4 * 1024 * 1024
@@ -34,8 +34,7 @@ Start = Callable[[socket.socket], Awaitable[ProcessHandle]]
 
 
 class ProcessRunFailed(Exception):
-    """The handler raised in its process, or that process died; only the account can be brought
-    here."""
+    """The handler raised in its process, or that process died. The original error stays there."""
 
     def __init__(self, failure: Failure) -> None:
         self.failure = failure
@@ -43,32 +42,32 @@ class ProcessRunFailed(Exception):
 
 
 class ProcessRunner:
-    """Starts and ends the processes of one worker's runs; without stems, each afresh."""
+    """Starts and ends the processes of one worker's runs. Without fork servers, each is spawned."""
 
-    def __init__(self, stems: ForkServerPool | None = None) -> None:
-        self._fork_servers = stems
+    def __init__(self, fork_servers: ForkServerPool | None = None) -> None:
+        self._fork_servers = fork_servers
 
     async def run(self, handler: Handler, lease: Lease, sink: Sink, context: JobContext) -> Any:
-        """Run one attempt in a process and answer what the handler returned."""
-        answer = await self._run_forked(handler, lease, sink, context)
-        if answer is None:
-            answer = await _run_process(spawn_supervisor, handler, lease, sink, context)
-        if answer is None:
+        """Run one attempt in a process and return the handler's result."""
+        report = await self._run_forked(handler, lease, sink, context)
+        if report is None:
+            report = await _run_process(spawn_supervisor, handler, lease, sink, context)
+        if report is None:
             raise ProcessRunFailed(_NOT_STARTED)
-        return _value(answer, handler, context)
+        return _result(report, handler, context)
 
     async def close(self) -> None:
-        """End the stems."""
+        """End the fork servers."""
         if self._fork_servers is not None:
             await self._fork_servers.close()
 
     async def _run_forked(
         self, handler: Handler, lease: Lease, sink: Sink, context: JobContext
     ) -> dict[str, Any] | None:
-        """The answer of a run forked from a stem; None if there is none to fork from."""
+        """The final report of a forked run; None if there is no fork server for it."""
         if self._fork_servers is None:
             return None
-        async with self._fork_servers.acquire(handler.where) as fork_server:
+        async with self._fork_servers.acquire(handler.import_location) as fork_server:
             if fork_server is None:
                 return None
             return await _run_process(fork_server.fork, handler, lease, sink, context)
@@ -80,7 +79,7 @@ _NOT_STARTED = Failure(error="the handler's process could not be started", error
 async def _run_process(
     start: Start, handler: Handler, lease: Lease, sink: Sink, context: JobContext
 ) -> dict[str, Any] | None:
-    """Start a run and answer its last word; None if it never began."""
+    """Start a run and return its final report; None if it never began."""
     mine, child_socket = socket.socketpair()
     with child_socket:
         reader, writer = await asyncio.open_unix_connection(sock=mine, limit=_LINE_BYTES)
@@ -89,26 +88,26 @@ async def _run_process(
         except BaseException:
             writer.close()
             raise
-    # Listening goes on while the run is being ended: it may have something to say about that.
+    # Reading goes on while the run is being ended: its reports still count.
     listening = start_task(_listen(reader, lease, sink))
-    answered = False
+    reported = False
     try:
-        with contextlib.suppress(ConnectionError):  # it is gone: listening tells how
+        with contextlib.suppress(ConnectionError):  # it is gone: the report says how
             writer.write(_order(handler, lease))
             await writer.drain()
-        answer = await asyncio.shield(listening)
-        answered = True
+        report = await asyncio.shield(listening)
+        reported = True
     finally:
         grace = handler.grace_seconds
         if context.stopping == "lost":
             grace = min(grace, _LOST_GRACE_SECONDS)
-        await asyncio.shield(_end(handle, writer, listening, grace=grace, answered=answered))
-    return answer
+        await asyncio.shield(_end(handle, writer, listening, grace=grace, reported=reported))
+    return report
 
 
 def _order(handler: Handler, lease: Lease) -> bytes:
     order = {
-        "where": handler.where,
+        "import_location": handler.import_location,
         "path": sys.path,
         "memory_limit_mb": handler.definition.memory_limit_mb,
         "lease": lease._asdict(),
@@ -117,9 +116,9 @@ def _order(handler: Handler, lease: Lease) -> bytes:
 
 
 async def _listen(reader: asyncio.StreamReader, lease: Lease, sink: Sink) -> dict[str, Any] | None:
-    """Pass on what the run tells; answers its last word."""
+    """Pass on log lines and progress, and return the final report."""
     supervisor: int | None = None
-    with contextlib.suppress(ConnectionError):  # the other end closed with our words unread
+    with contextlib.suppress(ConnectionError):  # the other end closed with our order unread
         while line := await reader.readline():
             message: dict[str, Any] = json.loads(line)
             match message["kind"]:
@@ -133,21 +132,23 @@ async def _listen(reader: asyncio.StreamReader, lease: Lease, sink: Sink) -> dic
                     return message
     if supervisor is None:
         return None
-    # Not even the supervisor could say it.
+    # The supervisor was killed, too.
     return {"kind": "ended", "code": -signal.SIGKILL, "pid": supervisor}
 
 
-def _value(answer: dict[str, Any], handler: Handler, context: JobContext) -> Any:
-    match answer["kind"]:
+def _result(report: dict[str, Any], handler: Handler, context: JobContext) -> Any:
+    match report["kind"]:
         case "returned":
-            context.warnings.extend(answer["warnings"])
-            return answer["value"]
+            context.warnings.extend(report["warnings"])
+            return report["value"]
         case "raised":
-            raise ProcessRunFailed(Failure(**answer["failure"]))
+            raise ProcessRunFailed(Failure(**report["failure"]))
         case "snoozed":
-            raise Snoozed(timedelta(seconds=answer["seconds"]))
+            raise Snoozed(timedelta(seconds=report["seconds"]))
         case _:
-            raise ProcessRunFailed(died(answer, limit_mb=handler.definition.memory_limit_mb))
+            raise ProcessRunFailed(
+                exit_failure(report, limit_mb=handler.definition.memory_limit_mb)
+            )
 
 
 async def _end(
@@ -156,20 +157,20 @@ async def _end(
     listening: "asyncio.Task[Any]",
     *,
     grace: float,
-    answered: bool,
+    reported: bool,
 ) -> None:
-    """End a run and all it started: left alone if it has answered, then asked, then forced."""
+    """End a run and all it started: wait if it has reported its result, then SIGTERM, then SIGKILL."""
     try:
-        if answered and await _wait_for_exit(handle, _LEAVE_SECONDS):
+        if reported and await _wait_for_exit(handle, _EXIT_SECONDS):
             return
         handle.signal(signal.SIGTERM)
         if await _wait_for_exit(handle, grace):
             return
         with contextlib.suppress(OSError):
-            writer.write_eof()  # the supervisor ends everything it has adopted, then itself
+            writer.write_eof()  # the supervisor kills everything it has adopted, then exits
         await _wait_for_exit(handle, KILL_SECONDS)
     finally:
-        # The group outlives its leader, should somebody have killed the supervisor.
+        # The group outlives its leader if the supervisor itself was killed.
         handle.signal(signal.SIGKILL)
         if not listening.done():
             listening.cancel()
@@ -179,26 +180,26 @@ async def _end(
 async def _wait_for_exit(handle: ProcessHandle, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
-            await handle.gone()
+            await handle.wait_until_gone()
     except TimeoutError:
         return False
     return True
 
 
-_NAMES = {number.value: number.name for number in signal.Signals}
+_SIGNAL_NAMES = {number.value: number.name for number in signal.Signals}
 
 
-def died(ended: dict[str, Any], *, limit_mb: int | None) -> Failure:
-    """The failure of a run whose process ended without an answer, with what its supervisor saw."""
+def exit_failure(ended: dict[str, Any], *, limit_mb: int | None) -> Failure:
+    """The failure of a run whose process ended without a result, from its supervisor's report."""
     code: int = ended["code"]
-    said = [f"signal {_NAMES.get(-code, -code)}" if code < 0 else f"exit code {code}"]
+    details = [f"signal {_SIGNAL_NAMES.get(-code, -code)}" if code < 0 else f"exit code {code}"]
     if ended.get("out_of_memory"):
-        said.append("sent by the system, which was out of memory")
+        details.append("killed because the system ran out of memory")
     if "peak_mb" in ended:
         allowed = "" if limit_mb is None else f" of {limit_mb} MB allowed"
-        said.append(f"peak memory {ended['peak_mb']} MB{allowed}")
+        details.append(f"peak memory {ended['peak_mb']} MB{allowed}")
     return Failure(
-        error=f"the handler's process died: {', '.join(said)}",
+        error=f"the handler's process died: {', '.join(details)}",
         error_type="ProcessDied",
         pid=ended["pid"],
         exit_code=code,

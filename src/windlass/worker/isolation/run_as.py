@@ -1,4 +1,4 @@
-"""The user that a command runs as: a name, a uid, or `uid:gid`, looked up on the worker's machine."""
+"""`run_as`: the user of a command, a name, a uid or `uid:gid`, resolved on the worker's machine."""
 
 import os
 import pwd
@@ -16,7 +16,7 @@ _LARGEST_ID = 2**32 - 2  # the one above means "leave it as it is"
 
 @dataclass(frozen=True, slots=True)
 class RunAsUser:
-    """The ids that a process takes on, and what its environment says of them."""
+    """The ids that a process changes to, and the matching environment variables."""
 
     uid: int
     gid: int
@@ -34,14 +34,14 @@ class RunAsUser:
 
 
 def is_user(text: object) -> bool:
-    """Whether a text can name a user; whether there is one is known on the worker's machine."""
+    """True if a text can name a user; only the worker's machine knows whether it exists."""
     return isinstance(text, str) and _USER.fullmatch(text) is not None
 
 
 def resolve_run_as(run_as: str) -> RunAsUser:
-    """Whom a process has to become. RunAsUnavailable if there is no such user, or this process may
-    become nobody else: only root may."""
-    found = _found(run_as)
+    """Resolve the user that a process must change to. RunAsUnavailable if there is no such user, or
+    if this process may not change its user: only root may."""
+    found = _lookup(run_as)
     own = (os.geteuid(), os.getegid()) == (found.uid, found.gid)
     if os.geteuid() != 0 and not own:
         raise RunAsUnavailable(run_as, "only a worker that runs as root can change the user")
@@ -55,7 +55,7 @@ def check_run_as(handlers: Iterable[Handler]) -> None:
             resolve_run_as(handler.command.run_as)
 
 
-def _found(run_as: str) -> RunAsUser:
+def _lookup(run_as: str) -> RunAsUser:
     if not is_user(run_as):
         raise RunAsUnavailable(run_as, "that is neither the name of a user, nor a uid, nor uid:gid")
     name, _, group = run_as.partition(":")

@@ -1,4 +1,4 @@
-"""Threads for blocking handlers: daemons, so that one that never ends cannot hold up the exit."""
+"""Thread pool for blocking handlers. Daemon threads: one that never ends does not delay the exit."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ _Work = tuple[
 
 
 class ThreadPool:
-    """Idle threads are used again; a new one is made when none is idle."""
+    """Reuses idle threads; starts a new one when none is idle."""
 
     def __init__(self) -> None:
         self._work: SimpleQueue[_Work | None] = SimpleQueue()
@@ -26,7 +26,7 @@ class ThreadPool:
     def run(self, call: Callable[[], Any]) -> "asyncio.Future[Any]":
         """Run a call in a thread, with the caller's context variables."""
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Any] = loop.create_future()
+        result: asyncio.Future[Any] = loop.create_future()
         with self._lock:
             self._closed = False
             if self._idle:
@@ -35,8 +35,8 @@ class ThreadPool:
                 self._count += 1
                 name = f"windlass-{self._count}"
                 threading.Thread(target=self._live, name=name, daemon=True).start()
-        self._work.put((call, contextvars.copy_context(), answer, loop))
-        return answer
+        self._work.put((call, contextvars.copy_context(), result, loop))
+        return result
 
     def close(self) -> None:
         """Let idle threads end; busy ones end with their work, or with the process."""
@@ -48,28 +48,28 @@ class ThreadPool:
 
     def _live(self) -> None:
         while work := self._work.get():
-            call, context, answer, loop = work
+            call, context, result, loop = work
             try:
-                result, error = context.run(call), None
-            except BaseException as raised:  # noqa: BLE001  told to whoever awaits the answer
-                result, error = None, raised
+                value, error = context.run(call), None
+            except BaseException as raised:  # noqa: BLE001  raised where the result is awaited
+                value, error = None, raised
             with self._lock:
                 closed = self._closed
                 self._idle += not closed
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for it
-                loop.call_soon_threadsafe(settle, answer, result, error)
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nothing waits for it
+                loop.call_soon_threadsafe(settle, result, value, error)
             if closed:
                 return
 
 
-def settle(answer: "asyncio.Future[Any]", result: object, error: BaseException | None) -> None:
-    """Let a result or an error be the answer, if one is still wanted."""
-    if answer.done():
+def settle(result: "asyncio.Future[Any]", value: object, error: BaseException | None) -> None:
+    """Set the value or the error of a future, unless it is done or canceled."""
+    if result.done():
         return
     if error is None:
-        answer.set_result(result)
-    # By its type: an exception may raise when it is asked for its `__class__`.
+        result.set_result(value)
+    # By its type: reading `__class__` of an exception may raise.
     elif issubclass(type(error), StopIteration):  # a future refuses it
-        answer.set_exception(RuntimeError("the handler raised StopIteration"))
+        result.set_exception(RuntimeError("the handler raised StopIteration"))
     else:
-        answer.set_exception(error)
+        result.set_exception(error)

@@ -1,1 +1,1 @@
-"""Keeping leases alive: heartbeat, renewal, watchdog, lost claims."""
+"""Leases of a worker: renewal, heartbeat, cancel polling, watchdog, recovery of lost claims."""

@@ -1,4 +1,4 @@
-"""Looks often whether a run should stop: renewals, which tell it too, are far apart."""
+"""Cancel watch: polls for cancel requests more often than leases are renewed."""
 
 import asyncio
 import contextlib
@@ -7,12 +7,12 @@ from datetime import timedelta
 from windlass.telemetry import Telemetry
 from windlass.worker.leases.lease_renewer import LeaseRenewer
 
-#: Nudges come with every enqueue; the database is asked no more often than this.
+#: Nudges come with every enqueue; the database is polled no more often than this.
 _SHORTEST_SECONDS = 0.2
 
 
 class CancelWatch:
-    """Looks for cancels at each poll, and when nudged."""
+    """Polls for cancel requests at each poll interval, and when nudged."""
 
     def __init__(self, renewer: LeaseRenewer, telemetry: Telemetry, *, poll: timedelta) -> None:
         self._renewer = renewer
@@ -21,11 +21,11 @@ class CancelWatch:
         self._nudged = asyncio.Event()
 
     def nudge(self) -> None:
-        """Look soon."""
+        """Poll soon."""
         self._nudged.set()
 
     async def run(self) -> None:
-        """Look for ever."""
+        """Poll for ever."""
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._poll):
@@ -33,6 +33,6 @@ class CancelWatch:
             self._nudged.clear()
             try:
                 await self._renewer.poll_cancel_requests()
-            except Exception as error:  # noqa: BLE001  the next look may succeed
-                self._telemetry.trouble("looking for cancels", error)
+            except Exception as error:  # noqa: BLE001  the next poll may succeed
+                self._telemetry.trouble("polling for cancels", error)
             await asyncio.sleep(_SHORTEST_SECONDS)

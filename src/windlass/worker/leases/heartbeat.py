@@ -1,4 +1,4 @@
-"""A worker's row: it says what the worker is and that it lives, and brings what is wanted of it."""
+"""Heartbeat: updates the worker's row and returns the operator's order."""
 
 import os
 import socket
@@ -16,13 +16,13 @@ _VERSION = version("windlass")
 
 
 class Heartbeat:
-    """Writes the row of one worker."""
+    """Updates the row of one worker."""
 
     def __init__(
-        self, worker: WorkerId, knowledge: RunnableDefinitions, options: WorkerOptions
+        self, worker: WorkerId, runnable: RunnableDefinitions, options: WorkerOptions
     ) -> None:
         self._worker = worker
-        self._runnable = knowledge
+        self._runnable = runnable
         self._options = options
 
     async def send(
@@ -33,8 +33,8 @@ class Heartbeat:
         doing: WorkerOrder,
         blocked: Mapping[str, object] | None = None,
     ) -> WorkerOrder:
-        """Report how many slots are in use, what the worker does, and which run blocks its event
-        loop, if one does. Returns what is wanted of the worker."""
+        """Report the slots in use, the order that the worker follows, and the run that blocks its
+        event loop, if one does. Returns the operator's order."""
         return await workers.beat(
             WorkerRow(
                 id=self._worker,

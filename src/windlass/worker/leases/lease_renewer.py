@@ -1,4 +1,4 @@
-"""Keeps leases alive, and tells an attempt when its lease is gone or its job should stop."""
+"""Lease renewal: renews leases, and stops attempts that are canceled or have lost theirs."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -13,7 +13,7 @@ Stop = Callable[[LiveAttempt, StopReason], object]
 
 
 class LeaseRenewer:
-    """Looks after all leases of one worker, one statement a round."""
+    """Renews all leases of one worker with one statement."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class LeaseRenewer:
         self._lease_time = lease_time
 
     async def tick(self) -> list[LiveAttempt]:
-        """Renew every lease held now. Answers the runs whose lease is lost; they were told."""
+        """Renew every lease held now. Returns the runs whose lease is lost; they were stopped."""
         asked = {held: run for held, run in self._snapshot().items() if _is_ours(run)}
         if not asked:
             return []
@@ -53,8 +53,8 @@ class LeaseRenewer:
         return lost
 
     def overdue(self) -> list[LiveAttempt]:
-        """The runs whose leases were not renewed for their full length, by this machine's clock.
-        They may still be ours: a late renewal counts as long as nobody has taken them back."""
+        """The runs whose leases have run out by this machine's clock. A late renewal still succeeds
+        unless the reaper has taken them back."""
         now = clock.boottime()
         return [
             run
@@ -63,7 +63,7 @@ class LeaseRenewer:
         ]
 
     async def poll_cancel_requests(self) -> None:
-        """Find jobs asked to stop without waiting for the next renewal."""
+        """Stop the runs of canceled jobs, without waiting for the next renewal."""
         running = [run for run in self._snapshot().values() if not run.ended and _is_ours(run)]
         if not running:
             return
@@ -73,7 +73,7 @@ class LeaseRenewer:
                 self._stop(run, "canceled")
 
     def _snapshot(self) -> dict[LeaseRef, LiveAttempt]:
-        return dict(self._held())  # it may be another thread that changes it
+        return dict(self._held())  # another thread may change it
 
 
 def _is_ours(run: LiveAttempt) -> bool:

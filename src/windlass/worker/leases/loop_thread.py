@@ -13,8 +13,8 @@ Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 class LoopThread:
-    """Runs one coroutine in a thread of its own until it is stopped. A daemon: it cannot hold up
-    the exit of the process."""
+    """Runs one coroutine in a thread of its own until it is stopped. A daemon thread: it does not
+    delay the exit of the process."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -30,7 +30,7 @@ class LoopThread:
 
     @property
     def started(self) -> bool:
-        """Whether it was ever started."""
+        """True once `start` was called."""
         return self._loop is not None
 
     def call(self, function: Callable[..., object], *args: object) -> None:
@@ -55,7 +55,7 @@ class LoopThread:
 
     def _run(self, work: Work) -> None:
         try:
-            # An empty context: what the starter is bound to is not the thread's business.
+            # An empty context: the thread does not inherit the caller's context variables.
             with self._runner:
                 self._runner.run(self._main(work), context=contextvars.Context())
         finally:
@@ -67,7 +67,7 @@ class LoopThread:
             await self._task
 
     def _cancel(self) -> None:
-        # Called before the coroutine has begun, there is no task yet: try again in a moment.
+        # Before the coroutine has begun there is no task yet: try again in a moment.
         if self._task is None:
             self.call(self._cancel)
         else:

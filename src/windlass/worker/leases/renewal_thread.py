@@ -1,4 +1,4 @@
-"""A worker's renewal: a thread that keeps its leases and its row alive, and watches its event loop.
+"""Renewal thread: renews a worker's leases, sends its heartbeat and watches its event loop.
 
 Nothing here runs in the worker's event loop, so a handler that blocks that loop costs no lease.
 """
@@ -6,10 +6,12 @@ Nothing here runs in the worker's event loop, so a handler that blocks that loop
 import asyncio
 import contextlib
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from datetime import timedelta
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+from windlass.core.jobs import outcome
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.engine.loop import Loop, backoff_seconds
@@ -21,21 +23,21 @@ from windlass.worker.context import StopReason
 from windlass.worker.leases.heartbeat import Heartbeat
 from windlass.worker.leases.lease_renewer import LeaseRenewer
 from windlass.worker.leases.loop_thread import LoopThread
-from windlass.worker.leases.pending_claim import PendingClaim
 from windlass.worker.leases.watchdog import PERIOD_SECONDS, Blockage, Watchdog
 from windlass.worker.options import WorkerOptions
+from windlass.worker.slots import PendingClaim
 
 T = TypeVar("T")
 
 #: A call takes a third of the lease at most, so that another one fits in before that runs out.
 _LONGEST_CALL_SECONDS = 10.0
-#: How long its connections may take to close, and a process that ends to hand its jobs back.
+#: How long the connections may take to close, and a dying process to hand back its jobs.
 _CLOSE_SECONDS = 5.0
 _HAND_BACK_SECONDS = 10.0
 
 
 class LeaseHolder(Protocol):
-    """The worker whose leases are renewed. What it shows is read from another thread."""
+    """The worker whose leases are renewed. Its properties are read from another thread."""
 
     @property
     def id(self) -> WorkerId: ...
@@ -47,7 +49,7 @@ class LeaseHolder(Protocol):
     def running(self) -> int: ...
 
     @property
-    def doing(self) -> WorkerOrder: ...
+    def effective_order(self) -> WorkerOrder: ...
 
     @property
     def pending_claim(self) -> PendingClaim: ...
@@ -55,31 +57,32 @@ class LeaseHolder(Protocol):
     def lease_of(self, held: LeaseRef) -> Lease | None: ...
 
     def apply_order(self, wanted: WorkerOrder) -> None:
-        """Do what an operator wants; called in the worker's own loop."""
+        """Follow an operator's order; called in the worker's own loop."""
 
     def abandon(self) -> None:
         """Stop every run as lost and end; called in the worker's own loop."""
 
-    def final_outcomes(self, blockage: Blockage | None) -> Sequence[AttemptEnd]:
-        """How each run ends if the process does so now; called from any thread."""
+    @property
+    def unrecorded(self) -> Sequence[AttemptEnd]:
+        """Outcomes that are not known to be recorded."""
         ...
 
 
 class RenewalThread:
-    """One worker's. Between `start` and `stop` its loops run in a thread of their own."""
+    """The renewal of one worker. Between `start` and `stop` its loops run in a thread of their own."""
 
     def __init__(
         self,
         worker: LeaseHolder,
-        side: Backend,
+        backend: Backend,
         heartbeat: Heartbeat,
         options: WorkerOptions,
     ) -> None:
         self._worker = worker
-        self._owner = side
+        self._owner = backend
         self._heartbeat = heartbeat
         self._lease_time = options.lease_time
-        self._telemetry = side.telemetry
+        self._telemetry = backend.telemetry
         seconds = options.lease_time.total_seconds() / 3
         self._call_seconds = min(_LONGEST_CALL_SECONDS, seconds)
         self._renewing = self._new_loop("renewing leases", self.tick, seconds)
@@ -91,9 +94,9 @@ class RenewalThread:
         self._next_report = 0.0
         self._overdue: set[LeaseRef] = set()
         self._abandoned: set[LeaseRef] = set()
-        #: What blocks the worker's event loop now.
+        #: The run or code that blocks the worker's event loop now.
         self.blockage: Blockage | None = None
-        #: Ends the process, which blocked runs leave no other way out; None where that belongs to
+        #: Ends the process: the last resort against a blocked run. None if the process belongs to
         #: an application.
         self.kill_worker_process: Callable[[], Awaitable[None]] | None = None
 
@@ -103,13 +106,12 @@ class RenewalThread:
         self._thread.start(self._run)
 
     def watch_this_loop(self) -> None:
-        """Take the running event loop for the worker's own."""
+        """Watch the running event loop: the worker's own."""
         self._loop = asyncio.get_running_loop()
         self._watchdog = Watchdog(lambda: self._worker.held)
 
     async def registered(self) -> None:
-        """Return once the worker has its row; after some time also without, since it is for people
-        and nothing depends on it."""
+        """Return once the worker has its row, or after some time without: no claim depends on it."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._call_seconds):
                 await self._registered.wait()
@@ -119,7 +121,7 @@ class RenewalThread:
         self._thread.call(self._renewing.wake)
 
     async def stop(self) -> None:
-        """End the thread; one whose connections do not close ends when they do."""
+        """End the thread. If its connections do not close in time, it ends later."""
         if self._thread.started:
             await self._thread.stop(within=_CLOSE_SECONDS)
         else:
@@ -140,20 +142,20 @@ class RenewalThread:
         beat = self._heartbeat.send(
             self._backend.workers,
             used=self._worker.running,
-            doing=self._worker.doing,
+            doing=self._worker.effective_order,
             blocked=None if self.blockage is None else self.blockage.describe(),
         )
         try:
-            wanted = await self._in_time(beat, "take a heartbeat")
+            order = await self._in_time(beat, "take a heartbeat")
         except EpochChanged:
             self._in_loop(self._worker.abandon)
         else:
             self._in_loop(self._registered.set)
-            self._in_loop(self._worker.apply_order, wanted)
+            self._in_loop(self._worker.apply_order, order)
 
     async def watch(self) -> None:
-        """Look whether the worker's event loop stands still; report it, and end what cannot end
-        by itself."""
+        """Check whether the worker's event loop is blocked; report that, and end runs that are past
+        their time limit."""
         before, self.blockage = self.blockage, self._watchdog.tick()
         if (before is None) is not (self.blockage is None):
             self._renewing.wake()  # the row shows it
@@ -167,8 +169,8 @@ class RenewalThread:
             await self._end(self.blockage)
 
     async def hand_back(self) -> bool:
-        """Record how all runs here end, now that the process does, and remove the worker's row.
-        Returns whether that succeeded. Called from any loop."""
+        """Record an outcome for every run and remove the worker's row: the process is about to
+        end. Returns False if that failed. Called from any loop."""
         return await asyncio.wrap_future(self._thread.submit(self._hand_back()))
 
     async def _end(self, blockage: Blockage) -> None:
@@ -184,20 +186,20 @@ class RenewalThread:
 
     async def _hand_back(self) -> bool:
         self._worker.pending_claim.close()
-        ends = self._worker.final_outcomes(self.blockage)
+        ends = _final_outcomes(dict(self._worker.held), self._worker.unrecorded, self.blockage)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_HAND_BACK_SECONDS):
                 await self._renewing.stop()  # a heartbeat would bring the row back
-                # Its row first: what is handed back runs elsewhere from that moment on.
+                # The row first: jobs that are handed back may run elsewhere from that moment on.
                 await self._until_done(lambda: self._backend.workers.leave(self._worker.id))
                 await self._until_done(lambda: self._leases.finish(ends))
-                # What a claim took that is still under way.
+                # The jobs of a claim that is still under way.
                 await self._until_done(lambda: self._leases.release_unknown(()))
                 return True
         return False
 
     async def _give_up_claim(self) -> None:
-        """Hand back what a claim took whose answer waits in a loop that stands still."""
+        """Hand back the jobs of a claim whose result waits in the blocked loop."""
         if not self._worker.pending_claim.give_up():
             return
         try:
@@ -213,9 +215,9 @@ class RenewalThread:
             try:
                 await call()
                 return
-            except Exception as error:  # noqa: BLE001  tried again while there is time
+            except Exception as error:  # noqa: BLE001  retried while there is time
                 failures += 1
-                self._telemetry.trouble("handing back", error)
+                self._telemetry.trouble("handing back jobs", error)
                 await asyncio.sleep(backoff_seconds(failures))
 
     async def _run(self) -> None:
@@ -229,7 +231,7 @@ class RenewalThread:
             await self._close()
 
     async def _close(self) -> None:
-        if "_backend" in self.__dict__:  # else nothing was ever asked
+        if "_backend" in self.__dict__:  # else it was never used
             await self._backend.close()
 
     async def _in_time(self, call: Coroutine[Any, Any, T], doing: str) -> T:
@@ -240,7 +242,7 @@ class RenewalThread:
             raise DatabaseTimeout(doing, seconds=self._call_seconds) from error
 
     def _report(self, blockage: Blockage, *, first: bool) -> None:
-        # From a thread that nobody waits for: what blocks the loop may hold the logger's lock.
+        # In a thread that is not waited for: the code that blocks may hold the logger's lock.
         if self._reporter is None or not self._reporter.is_alive():
             self._reporter = threading.Thread(
                 target=self._log, args=[blockage, first], name="windlass watchdog", daemon=True
@@ -258,7 +260,7 @@ class RenewalThread:
         overdue = {run.held for run in self._renewer.overdue()}
         if new := overdue - self._overdue:
             self._telemetry.warn(
-                "leases were not renewed for their full length, reports may be refused",
+                "leases have run out before they were renewed, outcomes may be refused",
                 worker_id=self._worker.id,
                 job_ids=sorted(str(held.job_id) for held in new),
             )
@@ -292,3 +294,31 @@ class RenewalThread:
 
     def _new_loop(self, name: str, tick: Callable[[], Awaitable[None]], seconds: float) -> Loop:
         return Loop(name, tick, seconds=seconds, telemetry=self._telemetry)
+
+
+def _final_outcomes(
+    held: Mapping[LeaseRef, LiveAttempt],
+    unrecorded: Iterable[AttemptEnd],
+    blockage: Blockage | None,
+) -> list[AttemptEnd]:
+    """The outcome of each run of a process that ends now: those that block have timed out, those
+    that have ended keep their outcome, the others are handed back, their attempts not counted."""
+    outcomes = {finish.held: finish for finish in unrecorded}
+    expired = {run.held for run in blockage.expired} if blockage else set()
+    ends = []
+    for one, run in held.items():
+        if one in outcomes:
+            ends.append(outcomes[one])
+        elif one in expired and blockage is not None:
+            if end := run.timeout_outcome(blockage.stack):
+                ends.append(end)
+        elif not run.lost:
+            ends.append(_released_outcome(run))
+    return ends
+
+
+def _released_outcome(run: LiveAttempt) -> AttemptEnd:
+    # Processes of a run end a little after the worker: another must not start it before.
+    delay = timedelta(seconds=run.stop_timeout) if run.runs_in_own_process else timedelta()
+    maybe_recorded = run.ended or run.context.completed
+    return outcome.released(run.held, delay=delay)._replace(maybe_recorded=maybe_recorded)

@@ -1,4 +1,4 @@
-"""Notices that the worker's event loop stands still, and which run blocks it."""
+"""Watchdog: notices that the worker's event loop is blocked, and which run blocks it."""
 
 import asyncio
 import contextlib
@@ -19,9 +19,9 @@ from windlass.worker.context import CURRENT_LEASE
 
 #: How often the loop is asked for a sign of life.
 PERIOD_SECONDS = 0.5
-#: A loop that gives none for so long stands still.
+#: A loop that gives none for so long is blocked.
 STANDSTILL_SECONDS = 1.0
-#: How long the loop may stand still for no run that is known.
+#: How long the loop may be blocked by something that is no known run.
 _UNKNOWN_SECONDS = 60.0
 _MOST_FRAMES = 40
 _ASYNCIO = str(Path(asyncio.__file__).parent)
@@ -30,8 +30,7 @@ _WINDLASS = str(Path(__file__).parents[2])
 
 @dataclass(frozen=True, slots=True)
 class Blockage:
-    """An event loop that stands still: for how long, in which run (None if that is not known),
-    and where in its code."""
+    """A blocked event loop: for how long, by which run (None if unknown), and where in its code."""
 
     seconds: float
     run: LiveAttempt | None
@@ -41,7 +40,7 @@ class Blockage:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing but the end of the process helps."""
+        """True if only the end of the process helps."""
         return bool(self.expired) or (self.run is None and self.seconds > _UNKNOWN_SECONDS)
 
     @property
@@ -49,7 +48,7 @@ class Blockage:
         return None if self.run is None else self.run.lease
 
     def describe(self) -> dict[str, object]:
-        """What the worker's row shows of it."""
+        """The fields shown in the worker's row."""
         about: dict[str, object] = {"seconds": round(self.seconds)}
         if self.run is not None:
             lease = self.run.lease
@@ -58,30 +57,30 @@ class Blockage:
 
 
 class Watchdog:
-    """Asks an event loop for signs of life, from another thread. Make it in the loop's thread."""
+    """Asks an event loop for signs of life, from another thread. Created in the loop's thread."""
 
     def __init__(self, held: Callable[[], Mapping[LeaseRef, LiveAttempt]]) -> None:
         self._held = held
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._alive = True
-        self._still = 0.0
+        self._blocked_seconds = 0.0
         self._ticked_at = clock.monotonic()
 
     def tick(self) -> Blockage | None:
-        """Ask for a sign of life, and look whether the last one came."""
+        """Ask for a sign of life. Returns a Blockage if the last ones did not come."""
         now = clock.monotonic()
-        # Counted in ticks of this thread: in a process that was stopped as a whole, or that got no
-        # processor, nobody blocks anybody.
+        # Counted in ticks of this thread: a process that is stopped as a whole, or gets no
+        # processor time, is not blocked.
         passed = min(now - self._ticked_at, 2 * PERIOD_SECONDS)
         self._ticked_at = now
         if self._alive:
-            self._alive, self._still = False, 0.0
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to watch
+            self._alive, self._blocked_seconds = False, 0.0
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nothing is left to watch
                 self._loop.call_soon_threadsafe(self._sign)
             return None
-        self._still += passed
-        return self._blockage() if self._still >= STANDSTILL_SECONDS else None
+        self._blocked_seconds += passed
+        return self._blockage() if self._blocked_seconds >= STANDSTILL_SECONDS else None
 
     def _sign(self) -> None:
         self._alive = True
@@ -91,10 +90,10 @@ class Watchdog:
         run = self._run()
         if self._alive or frame is None:
             return None
-        return Blockage(self._still, run, _stack(frame), tuple(self._expired(run)))
+        return Blockage(self._blocked_seconds, run, _stack(frame), tuple(self._expired(run)))
 
     def _run(self) -> LiveAttempt | None:
-        """The run whose task, or a task that it started, is at work in the loop."""
+        """The run whose task, or a task started by it, the loop executes now."""
         task = asyncio.current_task(self._loop)
         if task is None:
             return None
@@ -108,9 +107,9 @@ class Watchdog:
         return None if lease is None else held.get(lease.held)
 
     def _expired(self, blocker: LiveAttempt | None) -> list[LiveAttempt]:
-        """The runs whose time limit the standstill keeps from being enforced: the one that blocks
-        or, if that is not known, all that run in the loop, once all of them are past theirs."""
-        if self._still < GRACE_SECONDS:
+        """The runs that are past their time limit, which the blocked loop cannot enforce: the one
+        that blocks or, if that is unknown, all that run in the loop, once all are past theirs."""
+        if self._blocked_seconds < GRACE_SECONDS:
             return []
         runs = (
             [blocker]

@@ -1,9 +1,10 @@
-"""The worker's side over HTTP: for workers that reach a server, and no database.
+"""Backend over HTTP: for workers that reach a server and no database.
 
-Nothing is tried again here. The worker's own loops do that, with the same tokens, which is harmless;
+Nothing is retried here. The worker's own loops retry with the same lease tokens, which is harmless;
 so a server may go away and come back at any time.
 """
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import timedelta
@@ -31,15 +32,14 @@ from windlass.ids import JobId, TenantId, WorkerId, new_job_id
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession
 from windlass.telemetry import Telemetry
-from windlass.worker.remote.polling import LocalNudges, PollingWatch
 from windlass.worker.remote.server_client import ServerClient
 
-#: More than a server gives at once.
+#: The most jobs that one request asks for.
 _MOST_SLOTS = 1000
 
 
 class RemoteBackend:
-    """A server, as a worker sees it. Use it as an async context manager."""
+    """A Windlass server as a worker's backend. Use it as an async context manager."""
 
     def __init__(self, server: ServerClient, settings: Settings, telemetry: Telemetry) -> None:
         self._server = server
@@ -65,20 +65,20 @@ class RemoteBackend:
         await self._server.close()
 
     async def now(self) -> None:
-        """Return if the server answers; its clock is nobody's business here."""
+        """Raise unless the server answers. Its clock is not used here."""
         await self.ready()
 
     async def ready(self) -> None:
-        """Return if the server answers and takes our word: ServerUnreachable, NotAuthenticated,
-        Forbidden."""
+        """Return if the server answers and accepts the token; else ServerUnreachable,
+        NotAuthenticated or Forbidden."""
         await self._server.ask("worker/heartbeat", {"worker": "nobody", "renew": False})
 
     def join(self, tx: object) -> CallerSession | None:
-        """A handler's own transaction never leads to the jobs: its end is recorded when it
-        returns."""
+        """None: a handler's transaction never reaches the jobs' database, so its end is recorded
+        when it returns."""
         return None
 
-    async def watch(self, queues: Sequence[str] | None) -> PollingWatch:
+    async def watch(self, queues: Sequence[str] | None) -> "PollingWatch":
         return PollingWatch()
 
     async def __aenter__(self) -> Self:
@@ -93,15 +93,37 @@ class RemoteBackend:
         await self.close()
 
 
-class DiscardedLatency:
-    """How long jobs waited and ran is noted by the server."""
+class PollingWatch:
+    """A watch that is never nudged: a remote worker polls."""
 
-    async def flush(self, tally: LatencyBuffer) -> None:
-        tally.take()
+    async def wait(self, timeout: float) -> Collection[str]:
+        await asyncio.sleep(timeout)
+        return ()
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class LocalNudges:
+    """Nudges within this process only; no server announces new jobs to a remote worker."""
+
+    def __init__(self) -> None:
+        self.local_listeners: set[Callable[[Collection[str]], None]] = set()
+
+    def wake_local(self, queues: Collection[str]) -> None:
+        for listener in self.local_listeners:
+            listener(queues)
+
+
+class DiscardedLatency:
+    """Discards latencies: the server measures how long jobs waited and ran."""
+
+    async def flush(self, latencies: LatencyBuffer) -> None:
+        latencies.take()
 
 
 class RemoteLeaseBackend:
-    """One worker's hold on jobs that a server has."""
+    """The leases of one worker, held through a server."""
 
     def __init__(self, server: ServerClient, telemetry: Telemetry, worker: WorkerId) -> None:
         self._server = server
@@ -121,9 +143,9 @@ class RemoteLeaseBackend:
     ) -> ClaimResult:
         if limit < 1 or not known:
             return ClaimResult((), None)
-        # Kept until there is an answer: if one got lost, what it brought is not.
+        # The key is kept until a claim returns: repeating it brings the jobs of a lost response.
         self._claiming = self._claiming or str(new_job_id())
-        told = await self._server.ask(
+        answer = await self._server.ask(
             "worker/jobs/claim",
             {
                 "worker": worker,
@@ -136,13 +158,13 @@ class RemoteLeaseBackend:
             },
         )
         self._claiming = None
-        due = told["next_due_seconds"]
-        leases = [wire.parse_lease(lease) for lease in told["leases"]]
+        due = answer["next_due_seconds"]
+        leases = [wire.parse_lease(lease) for lease in answer["leases"]]
         self._telemetry.claimed(worker, leases)
         return ClaimResult(leases, None if due is None else timedelta(seconds=due))
 
     async def release_unknown(self, held: Collection[LeaseRef]) -> int:
-        """The server hands them back. One of an older version does not know how, and leaves them to
+        """Ask the server to hand them back. One of an older version cannot, and leaves them to
         lease recovery."""
         try:
             await self._heartbeat(list(held), renew=False, complete=True)
@@ -151,22 +173,22 @@ class RemoteLeaseBackend:
         return 0
 
     async def renew(self, held: Sequence[LeaseRef], *, lease_time: timedelta) -> list[RenewedLease]:
-        told = await self._heartbeat(held, lease_seconds=lease_time.total_seconds())
+        stops = await self._heartbeat(held, lease_seconds=lease_time.total_seconds())
         return [
             RenewedLease(*one, cancel_requested=stop == "canceled")
-            for one, stop in told.items()
+            for one, stop in stops.items()
             if stop != "lost"
         ]
 
     async def stops(self, held: Sequence[LeaseRef]) -> set[JobId]:
-        told = await self._heartbeat(held, renew=False)
-        return {one.job_id for one, stop in told.items() if stop == "canceled"}
+        stops = await self._heartbeat(held, renew=False)
+        return {one.job_id for one, stop in stops.items() if stop == "canceled"}
 
     async def report(self, progress: Sequence[ProgressReport]) -> None:
         if progress:
             steps = [
                 {
-                    **wire.held(LeaseRef(each.job_id, each.token)),
+                    **wire.lease_ref(LeaseRef(each.job_id, each.token)),
                     "fraction": each.fraction,
                     "note": each.note and clean(each.note, NOTE_BYTES),
                 }
@@ -175,7 +197,8 @@ class RemoteLeaseBackend:
             await self._heartbeat((), renew=False, progress=steps)
 
     async def log(self, lines: Sequence[LogLine]) -> None:
-        """One that the server refuses must not keep its job's end from being recorded."""
+        """Send log lines. Lines that the server refuses are dropped, so that their jobs' outcomes
+        can be recorded."""
         if not lines:
             return
         try:
@@ -184,11 +207,11 @@ class RemoteLeaseBackend:
             self._telemetry.trouble("writing logs", error)
 
     async def is_done(self, tenant: TenantId, key: str) -> bool:
-        raise OnceUnavailable("a worker without a database does not know what was done")
+        raise OnceUnavailable("a worker without a database cannot look it up")
 
     async def finish(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
-        """Report how attempts ended. It cannot fail because of what they say: a batch that is
-        refused is reported one by one, and at last without its text."""
+        """Report outcomes. Their content cannot make it fail: a batch that is refused is reported
+        one by one, and finally without its text."""
         try:
             ended = await self._finish([storable_finish(finish) for finish in finishes])
         except RequestRefused as error:
@@ -200,48 +223,48 @@ class RemoteLeaseBackend:
         return ended
 
     async def _finish_without_text(self, finish: AttemptEnd) -> dict[LeaseRef, JobState]:
-        for told in (storable_finish(finish), without_text(finish)):
+        for shortened in (storable_finish(finish), without_text(finish)):
             try:
-                return await self._finish([told])
+                return await self._finish([shortened])
             except RequestRefused as error:
                 self._telemetry.trouble("finish", error, job_id=finish.job_id)
-        return {}  # others must not wait for it; its lease will run out
+        return {}  # the others must not wait for it; its lease will run out
 
     async def _finish(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
-        told = await self._server.ask(
+        answer = await self._server.ask(
             "worker/finish",
-            {"worker": self._worker, "ends": [wire.end(finish) for finish in finishes]},
+            {"worker": self._worker, "ends": [wire.attempt_end(finish) for finish in finishes]},
         )
         return {
             wire.parse_lease_ref(end): JobState(end["state"])
-            for end in told["ends"]
+            for end in answer["ends"]
             if end["state"] is not None
         }
 
     async def _heartbeat(
         self, held: Sequence[LeaseRef], **more: object
     ) -> dict[LeaseRef, str | None]:
-        told = await self._server.ask(
+        answer = await self._server.ask(
             "worker/heartbeat",
-            {"worker": self._worker, "leases": [wire.held(one) for one in held], **more},
+            {"worker": self._worker, "leases": [wire.lease_ref(one) for one in held], **more},
         )
-        return {wire.parse_lease_ref(lease): lease["stop"] for lease in told["leases"]}
+        return {wire.parse_lease_ref(lease): lease["stop"] for lease in answer["leases"]}
 
 
 class RemoteDefinitionBackend:
-    """The code's own word stands; a time limit that an operator set comes with each lease."""
+    """Definitions as the code declares them; a time limit set by an operator comes with each lease."""
 
     rows: Collection[Definition] = ()
 
     async def refresh(self) -> None:
-        """Nothing to look at."""
+        """There are no rows to read."""
 
     def effective(self, declared: Definition) -> Definition:
         return declared
 
 
 class RemoteWorkerBackend:
-    """The worker's row, which its server keeps."""
+    """The worker's row, kept by the server."""
 
     def __init__(self, server: ServerClient, telemetry: Telemetry) -> None:
         self._server = server
@@ -249,12 +272,12 @@ class RemoteWorkerBackend:
         self._unknown: Sequence[str] = ()
 
     async def beat(self, worker: WorkerRow) -> WorkerOrder:
-        told = {name: getattr(worker, name) for name in _ROW}
-        answer = await self._server.ask("worker/beat", {"worker": worker.id, **told})
+        row = {name: getattr(worker, name) for name in _ROW}
+        answer = await self._server.ask("worker/beat", {"worker": worker.id, **row})
         unknown = answer["unknown_definitions"]
         if unknown and unknown != self._unknown:
             self._telemetry.warn(
-                "the server does not know these definitions: it must import them too",
+                "the server does not know these definitions, it must import them too",
                 definitions=unknown,
             )
         self._unknown = unknown
@@ -264,7 +287,7 @@ class RemoteWorkerBackend:
         await self._server.ask("worker/leave", {"worker": worker})
 
 
-#: What of a worker's row is the server's to know.
+#: Columns of a worker's row that the server fills in.
 _SERVER_FIELDS = ("id", "started_at", "last_seen_at", "age", "wanted", "wanted_by", "wanted_at")
 _ROW = tuple(field.name for field in fields(WorkerRow) if field.name not in _SERVER_FIELDS)
 
@@ -272,7 +295,7 @@ _ROW = tuple(field.name for field in fields(WorkerRow) if field.name not in _SER
 def _log_line_fields(line: LogLine) -> Mapping[str, Any]:
     line = replace(line, message=clean(line.message, LINE_BYTES))
     return {
-        **wire.held(LeaseRef(line.job_id, line.attempt)),
+        **wire.lease_ref(LeaseRef(line.job_id, line.attempt)),
         "level": line.level,
         "message": line.message,
         "at": line.at.isoformat(),

@@ -1,4 +1,4 @@
-"""A Windlass server, asked over HTTP."""
+"""HTTP client of a Windlass server, for workers without a database."""
 
 import asyncio
 import json
@@ -22,12 +22,12 @@ _PREFIX = "/api/v1/"
 #: How long a request may take.
 _SECONDS = 10.0
 _RIGHT = "worker.work"
-#: Statuses of a server that cannot answer now, and of those who stand before it.
+#: Statuses that a later retry may change, from a server or a proxy before it.
 _LATER = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 
 
 class ServerClient:
-    """Where to ask, and by which token. Nothing is connected until something is asked."""
+    """A server's address and token. Connects on first use."""
 
     def __init__(
         self, url: str, token: str | None = None, *, timeout_seconds: float = _SECONDS
@@ -41,38 +41,38 @@ class ServerClient:
         )
 
     async def ask(self, path: str, body: Mapping[str, Any]) -> Any:
-        """What the server answers: ServerUnreachable if it does not, now; NotAuthenticated,
-        Forbidden, or RequestRefused if asking again would not help."""
+        """Send a request and return the body of the response. Raises ServerUnreachable if a retry
+        may help; NotAuthenticated, Forbidden or RequestRefused if it would not."""
         await self._wait_until_allowed()
         try:
-            answer = await self._client.post(
+            response = await self._client.post(
                 path,
                 content=json.dumps(body).encode(),
                 headers={"content-type": "application/json"},
             )
         except httpx2.HTTPError as error:
             raise ServerUnreachable(self.url, cause=_cause(error)) from None
-        status = answer.status_code
+        status = response.status_code
         if status == HTTPStatus.TOO_MANY_REQUESTS:
-            self._not_before = time.monotonic() + _retry_after_seconds(answer)
+            self._not_before = time.monotonic() + _retry_after_seconds(response)
         if status == HTTPStatus.UNAUTHORIZED:
             raise NotAuthenticated
         if status == HTTPStatus.FORBIDDEN:
             raise Forbidden(_RIGHT)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LATER:
             raise ServerUnreachable(self.url, cause=f"it answered {status}")
-        if not answer.is_success:
-            raise RequestRefused(status, said=_title(answer))
-        return answer.json() if answer.content else None
+        if not response.is_success:
+            raise RequestRefused(status, said=_title(response))
+        return response.json() if response.content else None
 
     def reopen(self, *, lease_time: timedelta) -> "ServerClient":
-        """The same server over connections of its own. One request may take a third of a lease, so
-        that another one fits in before that runs out."""
+        """The same server over its own connections. A request may take a third of a lease, so that
+        another one fits in before the lease runs out."""
         seconds = min(_SECONDS, lease_time.total_seconds() / 3)
         return ServerClient(self.url, self._token, timeout_seconds=seconds)
 
     async def _wait_until_allowed(self) -> None:
-        """Wait as long as the server asked to be left alone."""
+        """Wait until the time of the server's last `Retry-After`."""
         left = self._not_before - time.monotonic()
         if left > 0:
             await asyncio.sleep(left)
@@ -81,10 +81,10 @@ class ServerClient:
         await self._client.aclose()
 
 
-def _retry_after_seconds(answer: httpx2.Response) -> float:
-    """The seconds of a `Retry-After`; no longer than a call may take, because leases run out."""
-    said = answer.headers.get("retry-after", "")
-    return min(float(said), _SECONDS) if said.isdecimal() else 0.0
+def _retry_after_seconds(response: httpx2.Response) -> float:
+    """The seconds of a `Retry-After`, at most the time of one request: leases run out."""
+    seconds = response.headers.get("retry-after", "")
+    return min(float(seconds), _SECONDS) if seconds.isdecimal() else 0.0
 
 
 def _validate_url(url: str) -> str:
@@ -103,9 +103,9 @@ def _cause(error: httpx2.HTTPError) -> str:
     return str(error) or type(error).__name__
 
 
-def _title(answer: httpx2.Response) -> str:
+def _title(response: httpx2.Response) -> str:
     try:
-        problem = answer.json()
+        problem = response.json()
         places = [f"{each['pointer']}: {each['message']}" for each in problem["errors"][:3]]
         return "; ".join([problem["title"].rstrip("."), *places])
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -1,4 +1,4 @@
-"""Log lines of runs that wait to be written: bounded, and safe to use from any thread."""
+"""Buffer of log lines that wait to be written: bounded, and safe to use from any thread."""
 
 import threading
 from collections import Counter, deque
@@ -12,12 +12,13 @@ MOST_LINES = 10_000
 
 
 class LineBuffer:
-    """Lines in their order. Those being written are still held: they may have to be put back."""
+    """Lines in order. Those being written count as unwritten: the write may fail."""
 
     def __init__(self) -> None:
         self._waiting: deque[LogLine] = deque()
         self._writing: list[LogLine] = []
-        self._count_of: Counter[LeaseRef] = Counter()
+        #: How many lines of each lease are not written yet, those being written included.
+        self.unwritten: Counter[LeaseRef] = Counter()
         self._dropped = 0
         # Entered twice when the garbage collector runs a finalizer that logs.
         self._lock = threading.RLock()
@@ -25,46 +26,37 @@ class LineBuffer:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def holds(self, held: LeaseRef) -> bool:
-        """Whether lines of a lease are not written yet, those being written included."""
-        return held in self._count_of
-
-    @property
-    def empty(self) -> bool:
-        """Whether every line is written."""
-        return not self._count_of
-
     def add(self, line: LogLine) -> int:
-        """Keep a line. Answers how many wait now."""
+        """Add a line; the oldest is dropped from a full buffer. Returns how many wait now."""
         with self._lock:
             self._waiting.append(line)
-            self._count_of[_held(line)] += 1
+            self.unwritten[_held(line)] += 1
             if len(self._waiting) > MOST_LINES:
                 self._forget([self._waiting.popleft()])
                 self._dropped += 1
             return len(self._waiting)
 
     def begin_write(self, most: int) -> list[LogLine]:
-        """The oldest lines, which now are being written."""
+        """Begin to write the oldest lines, `most` at most, and return them."""
         with self._lock:
             count = min(most, len(self._waiting))
             self._writing = [self._waiting.popleft() for _ in range(count)]
             return self._writing
 
     def end_write(self) -> None:
-        """What was being written is written."""
+        """Forget the lines that were being written: they are stored."""
         with self._lock:
             self._forget(self._writing)
             self._writing = []
 
     def undo_write(self) -> None:
-        """What was being written could not be; it is next again."""
+        """Put back the lines that were being written: storing them failed."""
         with self._lock:
             self._waiting.extendleft(reversed(self._writing))
             self._writing = []
 
     def take(self, held: LeaseRef) -> list[LogLine]:
-        """Remove the lines of a lease that wait; those being written stay."""
+        """Remove and return the waiting lines of a lease; those being written stay."""
         with self._lock:
             taken = [line for line in self._waiting if _held(line) == held]
             if taken:
@@ -73,14 +65,14 @@ class LineBuffer:
             return taken
 
     def put_back(self, lines: Iterable[LogLine]) -> None:
-        """Let lines that were taken be next again."""
+        """Put back lines that were taken, in front."""
         with self._lock:
             for line in reversed(list(lines)):
                 self._waiting.appendleft(line)
-                self._count_of[_held(line)] += 1
+                self.unwritten[_held(line)] += 1
 
     def take_dropped(self) -> int:
-        """How many lines were dropped since this was last asked."""
+        """Return how many lines were dropped since the last call."""
         with self._lock:
             dropped, self._dropped = self._dropped, 0
             return dropped
@@ -88,9 +80,9 @@ class LineBuffer:
     def _forget(self, lines: Iterable[LogLine]) -> None:
         for line in lines:
             held = _held(line)
-            self._count_of[held] -= 1
-            if not self._count_of[held]:
-                del self._count_of[held]
+            self.unwritten[held] -= 1
+            if not self.unwritten[held]:
+                del self.unwritten[held]
 
 
 def _held(line: LogLine) -> LeaseRef:

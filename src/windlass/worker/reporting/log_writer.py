@@ -1,4 +1,4 @@
-"""Writes log lines and progress of runs, gathered in batches."""
+"""Log writer: stores the log lines and progress of all runs of a worker, in batches."""
 
 import asyncio
 import contextlib
@@ -10,17 +10,17 @@ from windlass.core.jobs.models import LogLine
 from windlass.core.jobs.outcome import success
 from windlass.core.leases.lease import Lease, LeaseRef, ProgressReport
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
-from windlass.core.payloads.payload import dump_json, encode_result
+from windlass.core.payloads.payload import dump_json, encode_result, load_json
 from windlass.core.payloads.redact import Redactor
 from windlass.core.text import clean, text_of
-from windlass.engine.leases.leases import LINE_BYTES, NO_WORKER, NOTE_BYTES, storable_fields
+from windlass.engine.leases.leases import LINE_BYTES, NOTE_BYTES, finish_in, storable_fields
 from windlass.engine.loop import backoff_seconds, wait_for
-from windlass.errors import Stopped, TransactionUnsupported
+from windlass.errors import TransactionUnsupported, WindlassError
 from windlass.storage.callers import CallerSession
-from windlass.storage.leases.leases import finish_batch, log_rows, once_key_rows
 from windlass.telemetry import Telemetry
 from windlass.worker.backend import LeaseBackend
 from windlass.worker.context import LogLevel, TransactionalCompletion
+from windlass.worker.handlers import Handler
 from windlass.worker.reporting.log_buffer import LineBuffer
 
 _PROGRESS_SECONDS = 0.5
@@ -31,7 +31,8 @@ _BATCH = 500
 
 
 class LogWriter:
-    """The sink of all runs in one worker. Safe to call from any thread."""
+    """Buffers what the runs of one worker log and report, and writes it. Safe to call from any
+    thread."""
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class LogWriter:
         self._progress: dict[LeaseRef, ProgressReport] = {}
         self._loop = asyncio.get_running_loop()
         self._full = asyncio.Event()
-        self._full_told = False
+        self._full_signaled = False
         self._flushing = asyncio.Lock()
         self._flushed_at = clock.monotonic()
 
@@ -68,25 +69,27 @@ class LogWriter:
         fields: Mapping[str, Any],
         secrets: KnownSecrets = NO_SECRETS,
     ) -> None:
-        """Tell the runtime's logger at once, and keep the line with the job soon. `secrets` are the
-        job's own."""
+        """Pass a line to the runtime's logger now, and store it with the job soon. `secrets` are
+        the job's own."""
         limit = self._line_bytes
-        said = clean(self._redactor.redact_part(text_of(message), limit, secrets), limit)
-        told: dict[str, Any] = self._redactor.redact_value(storable_fields(fields), secrets=secrets)
-        self._emit_line(lease, level, said, told)
+        text = clean(self._redactor.redact_part(text_of(message), limit, secrets), limit)
+        redacted: dict[str, Any] = self._redactor.redact_value(
+            storable_fields(fields, limit), secrets=secrets
+        )
+        self._emit_line(lease, level, text, redacted)
         waiting = self._buffer.add(
             LogLine(
                 job_id=lease.job_id,
                 attempt=lease.token,
                 level=level,
-                message=said,
+                message=text,
                 at=clock.utcnow(),
-                fields=told,
+                fields=redacted,
             )
         )
-        # Once, not for each line: while the loop has no time, the calls would pile up.
-        if waiting >= self._most and not self._full_told:
-            self._full_told = True
+        # Once, not for each line: while the loop is busy, the calls would pile up.
+        if waiting >= self._most and not self._full_signaled:
+            self._full_signaled = True
             with contextlib.suppress(RuntimeError):  # the loop is closed: a run was left behind
                 self._loop.call_soon_threadsafe(self._full.set)
 
@@ -105,24 +108,23 @@ class LogWriter:
         note: str | None,
         secrets: KnownSecrets = NO_SECRETS,
     ) -> None:
-        held = lease.held
-        said = (
-            None if note is None else self._redactor.redact_part(text_of(note), NOTE_BYTES, secrets)
-        )
-        self._telemetry.progressed(lease, fraction, said)
-        self._progress[held] = ProgressReport(
-            job_id=lease.job_id, token=lease.token, fraction=fraction, note=said
+        """Store how far a job is soon; a later report replaces one that is not stored yet."""
+        if note is not None:
+            note = self._redactor.redact_part(text_of(note), NOTE_BYTES, secrets)
+        self._telemetry.progressed(lease, fraction, note)
+        self._progress[lease.held] = ProgressReport(
+            job_id=lease.job_id, token=lease.token, fraction=fraction, note=note
         )
 
     async def is_done(self, lease: Lease, key: str) -> bool:
-        """Whether what goes by this key was done for the job's tenant."""
+        """True if a completed job of this tenant has recorded the key."""
         return await self._leases.is_done(lease.tenant, key)
 
-    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool:
-        """The answer for a handler in a thread, which waits for the worker's loop."""
+    def wait_for(self, query: Coroutine[Any, Any, bool]) -> bool:
+        """Run a query in the worker's loop for a handler in a thread, which waits for it."""
         if self._loop.is_running():
-            return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
-        return self._loop.run_until_complete(asked)  # a test runs handlers between its steps
+            return asyncio.run_coroutine_threadsafe(query, self._loop).result()
+        return self._loop.run_until_complete(query)  # a test runs handlers between its steps
 
     def complete(
         self,
@@ -133,8 +135,8 @@ class LogWriter:
         encode: Encode = encode_result,
         once: Sequence[str] = (),
     ) -> TransactionalCompletion | None:
-        """The end as it is recorded through the handler's own transaction. None where those lead
-        elsewhere, so that it is recorded when the handler returns, as always."""
+        """Prepare the completion inside the handler's own transaction. None if that transaction
+        belongs to another database: then the end is recorded when the handler returns."""
         if tx is None:
             raise TransactionUnsupported("None")
         session = self._join(tx)
@@ -153,55 +155,49 @@ class LogWriter:
         warnings: Iterable[str],
         once: Sequence[str],
     ) -> None:
-        worker = lease.worker or NO_WORKER
         text, note = result
-        told = [*warnings, *([note] if note else [])]
+        all_warnings = [*warnings, *([note] if note else [])]
         finish = success(
             lease.held,
             result=text,
-            warnings=dump_json(told) if told else None,
+            warnings=dump_json(all_warnings) if all_warnings else None,
             keep=True,
-        )
-        # With the lines said before it: after the end none would be taken. A flush that is under
-        # way is not waited for: it may itself wait for what the handler's transaction has locked.
+        )._replace(once=tuple(once))
+        # With the lines logged before it: after the end none would be accepted. A flush under way
+        # is not waited for: it may itself wait for rows that the handler's transaction has locked.
         lines = self._buffer.take(lease.held)
         try:
-            if lines:
-                await session.run("append_logs", log_lines=log_rows(lines), worker_id=worker)
-            if not await session.run("finish", **finish_batch(worker, [finish])):
-                raise Stopped("lost")
-            if done := once_key_rows([finish._replace(once=tuple(once))]):
-                await session.run("record_once_keys", done_keys=done)
+            await finish_in(session, lease, finish, lines)
         except BaseException:
             self._buffer.put_back(lines)
             raise
 
     def holds(self, held: LeaseRef) -> bool:
-        """Whether something of a lease is not written yet, what is being written included."""
-        return held in self._progress or self._buffer.holds(held)
+        """True if something of a lease is not stored yet, a write under way included."""
+        return held in self._progress or held in self._buffer.unwritten
 
     @property
     def waiting(self) -> bool:
-        """Whether anything is not written yet, what is being written included."""
-        return bool(self._progress or not self._buffer.empty)
+        """True if anything is not stored yet, a write under way included."""
+        return bool(self._progress or self._buffer.unwritten)
 
     async def flush(self) -> None:
-        """Write what is waiting, after what is being written. A line leaves the buffer only when it
-        was written, or when its lease is lost."""
+        """Store what is waiting, after the write under way. A line leaves the buffer only when it
+        was stored, or when its lease is lost."""
         async with self._flushing:
             progress = list(self._progress.values())
             for _ in range(0, len(self._buffer), _BATCH):
                 await self._write_some()
             await self._leases.report(progress)
-            for told in progress:
-                held = LeaseRef(told.job_id, told.token)
-                if self._progress.get(held) is told:
+            for report in progress:
+                held = LeaseRef(report.job_id, report.token)
+                if self._progress.get(held) is report:
                     del self._progress[held]
         self._flushed_at = clock.monotonic()
 
     async def tick(self) -> bool:
         """Flush if it is time: progress always, lines when there are many or some seconds have
-        passed. Answers whether it was."""
+        passed. Returns True if it flushed."""
         waited = clock.monotonic() - self._flushed_at >= self._seconds
         many = len(self._buffer) >= self._most
         if not (self._progress or many or (len(self._buffer) and waited)):
@@ -214,9 +210,9 @@ class LogWriter:
         failures = 0
         while True:
             await wait_for(self._full, _PROGRESS_SECONDS)
-            # Before the tick, also if it finds nothing: an outcome may have written the lines.
+            # Before the tick, even if it finds nothing: the outcome writer may have flushed.
             self._full.clear()
-            self._full_told = False
+            self._full_signaled = False
             try:
                 await self.tick()
                 failures = 0
@@ -227,12 +223,65 @@ class LogWriter:
 
     async def _write_some(self) -> None:
         if dropped := self._buffer.take_dropped():
-            self._telemetry.warn(
-                "log lines dropped: more came than the database took", lines=dropped
-            )
+            self._telemetry.warn("log lines dropped, the database is too slow", lines=dropped)
         try:
             await self._leases.log(self._buffer.begin_write(_BATCH))
         except BaseException:
             self._buffer.undo_write()
             raise
         self._buffer.end_write()
+
+
+class AttemptSink:
+    """The sink of one attempt: hides the secrets of its payload in all that it logs and reports.
+
+    It does not refer to the attempt: a reference cycle per job would be work for the garbage
+    collector.
+    """
+
+    __slots__ = ("_handler", "_known", "_lease", "_redactor", "_writer")
+
+    def __init__(
+        self, lease: Lease, handler: Handler, writer: LogWriter, redactor: Redactor
+    ) -> None:
+        self._lease = lease
+        self._handler = handler
+        self._writer = writer
+        self._redactor = redactor
+        self._known: KnownSecrets | None = None
+
+    def log(self, lease: Lease, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
+        self._writer.log(lease, level, message, fields, self.secrets)
+
+    def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
+        secrets = NO_SECRETS if note is None else self.secrets
+        self._writer.progress(lease, fraction, note, secrets)
+
+    def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]:
+        return self._writer.is_done(lease, key)
+
+    def wait_for(self, query: Coroutine[Any, Any, bool]) -> bool:
+        return self._writer.wait_for(query)
+
+    def complete(
+        self,
+        lease: Lease,
+        tx: object,
+        result: object,
+        warnings: Iterable[str],
+        once: Sequence[str],
+    ) -> TransactionalCompletion | None:
+        encode = self._handler.encode_result_text
+        return self._writer.complete(lease, tx, result, warnings, encode, once)
+
+    @property
+    def secrets(self) -> KnownSecrets:
+        """The secret values of the payload, collected on first use."""
+        if self._known is None:
+            try:
+                payload = load_json(self._lease.payload)
+                schema = self._handler.payload.schema
+                self._known = KnownSecrets(self._redactor.secrets_in(payload, schema))
+            except WindlassError:  # unreadable: the handler has not seen it either
+                self._known = NO_SECRETS
+        return self._known

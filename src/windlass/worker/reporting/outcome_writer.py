@@ -1,4 +1,4 @@
-"""Records how attempts ended, many at a time: while one batch is written the next gathers."""
+"""Outcome writer: records outcomes in batches; while one batch is written the next gathers."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,20 +11,22 @@ from windlass.worker.backend import LeaseBackend
 from windlass.worker.reporting.log_writer import LogWriter
 
 _MOST = 1000
-#: One statement carries about this much text at most; databases have limits.
+#: The most text in one statement, roughly; databases have limits.
 _MOST_CHARACTERS = 2_000_000
 
 
 class OutcomeWriter:
+    """Records the outcomes of one worker; retries until the database has taken them."""
+
     def __init__(
         self,
         leases: LeaseBackend,
-        reports: LogWriter,
+        logs: LogWriter,
         telemetry: Telemetry,
         recorded: Callable[[list[AttemptEnd]], None],
     ) -> None:
         self._leases = leases
-        self._log_writer = reports
+        self._log_writer = logs
         self._telemetry = telemetry
         self._recorded = recorded
         self._waiting: list[AttemptEnd] = []
@@ -32,7 +34,7 @@ class OutcomeWriter:
         self._closed = False
 
     def add(self, finish: AttemptEnd) -> None:
-        """Take an end to be recorded as soon as can be; after `close` it is given up too."""
+        """Record an outcome soon; after `close` it is given up."""
         if self._closed:
             return
         self._waiting.append(finish)
@@ -41,16 +43,16 @@ class OutcomeWriter:
 
     @property
     def unrecorded(self) -> list[AttemptEnd]:
-        """The ends that are not known to be recorded. Safe to read from any thread."""
+        """Outcomes that are not known to be recorded. Safe to read from any thread."""
         return self._waiting.copy()
 
     async def drain(self) -> None:
-        """Return when everything taken is recorded."""
+        """Return when every outcome is recorded."""
         while self._writing is not None and not self._writing.done():
             await asyncio.shield(self._writing)
 
     def close(self) -> None:
-        """Give up what is not recorded; lease recovery takes care of it."""
+        """Give up what is not recorded; lease recovery takes care of those jobs."""
         self._closed = True
         if self._writing is not None:
             self._writing.cancel()
@@ -59,7 +61,7 @@ class OutcomeWriter:
         await asyncio.sleep(0)  # let the attempts that end in this same moment come along
         failures = 0
         while self._waiting:
-            batch = self._waiting[: _fitting(self._waiting)]
+            batch = self._waiting[: _batch_size(self._waiting)]
             try:
                 if self._holds_lines_of(batch):
                     await self._log_writer.flush()  # before the lease ends: it guards the lines
@@ -74,16 +76,16 @@ class OutcomeWriter:
             self._recorded(batch)
 
     def _holds_lines_of(self, batch: list[AttemptEnd]) -> bool:
-        reports = self._log_writer
-        return reports.waiting and any(reports.holds(finish.held) for finish in batch)
+        logs = self._log_writer
+        return logs.waiting and any(logs.holds(finish.held) for finish in batch)
 
 
-def _fitting(waiting: list[AttemptEnd]) -> int:
-    """How many of the first fit into one statement; always one."""
+def _batch_size(waiting: list[AttemptEnd]) -> int:
+    """How many of the first outcomes fit into one statement: at least one."""
     room = _MOST_CHARACTERS
-    for place, finish in enumerate(waiting[:_MOST]):
+    for index, finish in enumerate(waiting[:_MOST]):
         room -= len(finish.result or "") + len(finish.error or "") + len(finish.error_trace or "")
         room -= len(finish.stdout_tail or "") + len(finish.stderr_tail or "")
         if room < 0:
-            return max(1, place)
+            return max(1, index)
     return min(_MOST, len(waiting))

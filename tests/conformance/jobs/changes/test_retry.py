@@ -56,7 +56,7 @@ async def test_tokens_go_on_rising_and_earlier_attempts_stay_readable(storage, c
 
     await end(storage, last)
 
-    assert (again.token, again.attempts, again.attempts_left) == (2, 1, 0)
+    assert (again.token, again.attempts, again.max_attempts) == (2, 1, 1)
     told = await storage.jobs.attempts(await job(storage, lease.job_id))
     assert [(a.number, a.outcome, a.error) for a in told] == [
         (1, Outcome.FAILED, "one"),

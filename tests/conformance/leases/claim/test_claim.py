@@ -61,7 +61,7 @@ async def test_tokens_rise_and_the_first_start_is_kept_over_all_attempts(storage
     claimed = await job(storage, first.job_id)
 
     assert tokens == [1, 2, 3]
-    assert (claimed.attempts, lease.attempts, lease.attempts_left) == (3, 3, 0)
+    assert (claimed.attempts, lease.attempts, lease.max_attempts) == (3, 3, 3)
     assert (claimed.started_at, claimed.last_started_at) == (first_start, clock.now)
     assert claimed.worker_id == "birch"
 

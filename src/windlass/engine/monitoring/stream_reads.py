@@ -1,0 +1,48 @@
+"""Bounded reads for live updates: what changes, without payloads."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from windlass.core.leases.limits import Queue
+from windlass.ids import JobId
+from windlass.storage.monitoring.stream_reads import (
+    Activity,
+    EventStatus,
+    JobSnapshot,
+    TriggerStatus,
+)
+from windlass.storage.storage import Storage
+
+_MOST_JOBS = 1_000
+
+__all__ = ["Activity", "EventStatus", "JobSnapshot", "StreamReads", "TriggerStatus"]
+
+
+class StreamReads:
+    """Reads of all tenants; the live feed shows each listener what it may see."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    async def activity(self) -> Sequence[Activity]:
+        """Counts by tenant, queue and definition."""
+        return await self._storage.monitoring.stream_activity()
+
+    async def queues(self) -> Sequence[Queue]:
+        """Queues that were paused or limited, without counts."""
+        return await self._storage.leases.queues()
+
+    async def triggers(self, *, most: int) -> Sequence[TriggerStatus]:
+        """Triggers, the latest to do something first."""
+        return await self._storage.monitoring.stream_triggers(most=most)
+
+    async def events(self, *, most: int) -> Sequence[EventStatus]:
+        """The newest events, newest first."""
+        return await self._storage.monitoring.stream_events(most=most)
+
+    async def jobs(self, ids: Collection[JobId]) -> Mapping[JobId, JobSnapshot]:
+        """These jobs by id, a thousand at a time; one that is gone is left out."""
+        wanted, found = list(ids), dict[JobId, JobSnapshot]()
+        for start in range(0, len(wanted), _MOST_JOBS):
+            batch = wanted[start : start + _MOST_JOBS]
+            found |= await self._storage.monitoring.stream_jobs(batch)
+        return found
