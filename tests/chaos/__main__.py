@@ -26,6 +26,8 @@ from tests.chaos.progress import Progress
 from tests.chaos.report import figures, told
 from tests.chaos.run import ChaosRun, Plan, drain, inject, start_fleet, supervised
 from tests.chaos.setups import SETUPS, Setup, leave_common_mounts, open_setup
+from tests.databases.scratch import open_to_all, use_memory
+from tests.support.processes.fork_server import FORK_SERVER
 from tests.support.processes.ledger import GATES, LEDGER, Ledger, read_lines
 from tests.support.processes.processes import Processes
 
@@ -33,6 +35,7 @@ from tests.support.processes.processes import Processes
 def main() -> int:
     asked = _arguments()
     leave_common_mounts()
+    use_memory()
     # Told to end, it ends what it started.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     passed = [_one(asked, setup) for setup in asked.setups or SETUPS]
@@ -49,8 +52,9 @@ def _one(asked: argparse.Namespace, name: str) -> bool:
         workers=asked.workers,
         lease_seconds=asked.lease,
         backlog=asked.backlog,
+        pause=asked.pause,
     )
-    folder = Path(tempfile.mkdtemp(prefix="windlass-chaos-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="windlass-chaos-", dir=open_to_all()))
     folder.chmod(0o755)
     print(f"{plan}, in {folder}", flush=True)
     began = time.monotonic()
@@ -72,6 +76,7 @@ def _evidence(plan: Plan, folder: Path, asked: argparse.Namespace) -> Evidence:
         processes = Processes(setup.url, ledger, folder)
         try:
             faults = asyncio.run(_run(plan, setup, processes, asked.only))
+            FORK_SERVER.close()  # it knows the ledger as well
             return Evidence(
                 lines=read_lines(ledger.path)[0],
                 records=read(setup.direct_url),
@@ -80,6 +85,7 @@ def _evidence(plan: Plan, folder: Path, asked: argparse.Namespace) -> Evidence:
             )
         finally:
             processes.kill_all()
+            FORK_SERVER.close()
             del os.environ[LEDGER]  # the next run's servers are none of this one
 
 
@@ -117,6 +123,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--lease", type=int, default=3, help="seconds")
     parser.add_argument("--backlog", type=int, default=40, help="jobs that may wait")
+    parser.add_argument("--pause", type=float, default=0.0, help="of producers, in seconds")
     parser.add_argument("--disk", type=int, default=600, help="room for the database in MB")
     parser.add_argument("--only", action="append", default=[], help="only this kind of fault")
     parser.add_argument("--page", action="store_true", help="write the figures into the docs")

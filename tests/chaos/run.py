@@ -1,4 +1,4 @@
-"""One chaos run: a fleet at work, faults in a seeded order, and what came of it."""
+"""One chaos run: a fleet at work, faults in a seeded order, and the findings."""
 
 import asyncio
 import contextlib
@@ -47,6 +47,8 @@ class Plan:
     lease_seconds: int = 3
     #: Jobs that may wait before producers do.
     backlog: int = 100
+    #: Seconds that a producer waits after each batch.
+    pause: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -123,10 +125,19 @@ class ChaosRun:
         found: tuple[Member, str, int] | None = await self.until(look)
         return found
 
-    def started_again(self, job: str, fence: int) -> float | None:
-        """When a job started under a later token."""
-        line = self.progress.last_start.get(job)
-        return line["at"] if line and line["fence"] > fence else None
+    async def again(self, job: str, fence: int) -> float | None:
+        """When a job started under a later token; None if the run of this one ended after all."""
+
+        def restarted_at() -> float | None:
+            line = self.progress.last_start.get(job)
+            return line["at"] if line and line["fence"] > fence else None
+
+        def has_ended() -> bool:
+            line = self.progress.last_end.get(job)
+            return line is not None and line["fence"] == fence
+
+        await self.until(lambda: restarted_at() or has_ended())
+        return restarted_at()
 
     def kill(self, process: Process) -> None:
         """SIGKILL, and a note of the runs that it hits."""
@@ -178,9 +189,10 @@ async def start_fleet(run: ChaosRun) -> None:
     fleet.scheduler(setup.url)
     fleet.scheduler(setup.url)
     fleet.server(setup.url, _free_port())
-    fleet.program("producer", f"{seed}a", setup.proxied_url)
-    fleet.program("producer", f"{seed}b", setup.url)
-    fleet.program("operator", f"{seed}", setup.url)
+    pause = f"{run.plan.pause}"
+    fleet.program("producer", setup.proxied_url, f"{seed}a", pause)
+    fleet.program("producer", setup.url, f"{seed}b", pause)
+    fleet.program("operator", setup.url, f"{seed}")
     ready = {"worker", "producer", "operator"}
     waiting = [member for member in fleet.members if member.kind in ready]
     await run.until(lambda: all(m.process and m.pid in run.progress.seen for m in waiting))

@@ -12,6 +12,8 @@ import pytest
 from tests.journeys.conftest import a_turn
 
 _ROOT = Path(__file__).parents[2]
+#: Jobs all the time, but not as many as the machine can run: other tests run beside this.
+_SIZE = ("--jobs", "300", "--pause", "0.2")
 #: Far more than a run takes, also on a machine that is busy.
 _SECONDS = 600
 
@@ -31,7 +33,7 @@ def on(database, setup, seed=2):
     ],
 )
 def test_every_invariant_holds_through_every_kind_of_fault(setup, seed):
-    run = [sys.executable, "-m", "tests.chaos", setup, "--seed", str(seed), "--jobs", "300"]
+    run = [sys.executable, "-m", "tests.chaos", setup, "--seed", str(seed), *_SIZE]
     # Each is a dozen processes: two at once would only make each other late.
     with a_turn("chaos", at_once=1):
         done = subprocess.run(

@@ -12,6 +12,7 @@ import sys
 from types import FrameType
 
 from tests.databases.kinds import NoDatabase, asked
+from tests.databases.scratch import use_memory
 from tests.databases.servers.run import Servers
 
 
@@ -22,6 +23,7 @@ def main(arguments: list[str]) -> int:
         case _:
             print(__doc__, file=sys.stderr)
             return 2
+    use_memory()
     try:
         with Servers() as servers:
             servers.start(asked())

@@ -1,4 +1,4 @@
-"""What a test does on a journey, and what must be true at the end of every one."""
+"""A journey: the actions of a test, and the checks at its end."""
 
 import asyncio
 import re
@@ -101,7 +101,7 @@ class Journey:
             assert process.is_running, f"{process.name} has ended"
             return next(iter(self.ledger.lines("ready", pid=process.pid)), None)
 
-        line: Line = await until(look, within=20, waiting_for=f"{process.name} to be ready")
+        line: Line = await until(look, within=60, waiting_for=f"{process.name} to be ready")
         return line
 
     async def enqueue(self, key: str, /, gate: str | None = None, **options: Any) -> JobId:
@@ -125,7 +125,7 @@ class Journey:
     async def job(self, id: JobId | str) -> Job:
         return await (await self.wl.ready()).jobs.get(id)
 
-    async def ended(self, id: JobId | str, *, within: float = 30.0) -> Job:
+    async def ended(self, id: JobId | str, *, within: float = 60.0) -> Job:
         """The job once it has ended, however."""
 
         async def look() -> Job | None:
@@ -147,7 +147,7 @@ class Journey:
         """Wait until a process has said something like this."""
         await until(
             lambda: re.search(pattern, process.output.read_text()),
-            within=30,
+            within=60,
             waiting_for=f"{process.name} to say {pattern!r}",
         )
 

@@ -1,38 +1,18 @@
-"""Migrations: up, down and up again, by several processes at once, and what is refused."""
+"""Windlass's own schema: up, down and up again, by several processes at once, and refusals."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
-from tests.conformance.leases.test_workers import WORKER
 from tests.databases.connect import execute
-from tests.databases.kinds import asked
 from tests.support.job_builders import ALDER, LEASE_TIME
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, NewJob
 from windlass.core.jobs.query import JobQuery
-from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
 from windlass.ids import DefinitionKey, WorkerId, new_job_id
 from windlass.storage.migrate import check, downgrade, migrate, migrations, status
-from windlass.storage.storage import Storage, open_storage
-
-
-@pytest.fixture(params=asked())
-async def unmigrated(request, new_database):
-    """A database without any tables, and a way to open storages on it."""
-    database = new_database(request.param)
-    opened: list[Storage] = []
-
-    def open_one() -> Storage:
-        opened.append(open_storage(database.url))
-        return opened[-1]
-
-    open_one.url = database.url
-    yield open_one
-    for storage in opened:
-        await storage.close()
+from windlass.storage.storage import Storage
 
 
 async def enqueue_one(storage: Storage) -> str:
@@ -111,19 +91,6 @@ async def test_a_downgrade_to_where_it_is_does_nothing(unmigrated):
     await check(storage)
 
 
-async def test_a_worker_that_lived_before_there_were_orders_is_to_run(unmigrated):
-    storage = unmigrated()
-    await migrate(storage)
-    await storage.leases.worker_heartbeat(replace(WORKER, doing=WorkerOrder.DRAIN))
-    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
-
-    await downgrade(storage, to=7)
-    await migrate(storage)
-
-    [seen] = await storage.leases.workers()
-    assert (seen.id, seen.wanted, seen.wanted_by, seen.doing) == (WORKER.id, "run", None, "run")
-
-
 async def test_a_migration_stops_where_it_is_told_to(unmigrated):
     storage = unmigrated()
 
@@ -179,6 +146,13 @@ async def test_every_migration_has_the_same_number_and_name_on_every_database():
 
     assert named[0] == named[1] == named[2]
     assert [number for number, _ in named[0]] == list(range(1, len(named[0]) + 1))
+
+
+def test_a_migration_after_the_first_is_named_for_when_it_is_safe():
+    """`before_…` may run while older processes do, `after_…` only when none is left."""
+    for kind in ("postgresql", "mysql", "sqlite"):
+        for migration in migrations(kind)[1:]:
+            assert migration.name.startswith(("before_", "after_"))
 
 
 VERBS = {

@@ -1,4 +1,4 @@
-"""Waiting for a moment, not for a while."""
+"""Waiting for a condition instead of sleeping."""
 
 import asyncio
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-async def until(look: Callable[[], Any], *, within: float = 30.0, waiting_for: str = "") -> Any:
+async def until(look: Callable[[], Any], *, within: float = 60.0, waiting_for: str = "") -> Any:
     """What `look` answers, or its coroutine, once that is something; fails when it takes too long."""
     deadline = time.monotonic() + within
     while True:

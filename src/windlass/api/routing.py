@@ -1,228 +1,282 @@
-"""Routes that each declare the right they need. One without is never reached."""
+"""Routes of the API, free of any HTTP framework: the vocabulary to declare one, and the tables of all.
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import cached_property, wraps
-from json import JSONDecodeError
-from typing import Any
+A route function maps a request to a verb of the engine, and what that returns to JSON. Its
+parameters are marked by the classes here; types that take long to import, such as the models of
+bodies, are named in text and looked up when a request has a value for them. `http_routes` serves routes over HTTP; `local_calls` calls
+them in this process, for commands on a database.
+"""
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
-from pydantic_core import to_json
-from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute
-
-from windlass.api.access.callers import OWN, RIGHT, needs
-from windlass.api.middleware import audit, idempotency, problems
-from windlass.api.middleware.idempotency import IdempotencyPolicy
-from windlass.api.middleware.query_parameters import check_query
-from windlass.core.payloads.json_text import DEEPEST, read_json
-from windlass.errors import (
-    FieldError,
-    PayloadUnstorable,
-    RequestInvalid,
-    ServerFailed,
-    WindlassError,
-)
-from windlass.errors.wording import printable_json
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from typing import Annotated, Any, ForwardRef, Literal, Protocol
 
 PREFIX = "/api/v1"
+#: Where a route's right stands in its description, and that it is for owners too.
+RIGHT, OWN = "x-right", "x-own"
+#: What stands in place of a right where none is needed.
+NO_RIGHT = "none"
+#: Levels that a body may have around a payload.
+AROUND_PAYLOAD = 4
 
 Endpoint = Callable[..., Any]
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Decorator = Callable[[Endpoint], Endpoint]
-_PROBLEM = {
-    "description": "A problem",
-    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+#: Whether responses are stored under idempotency keys, keys are refused, or a route minds them itself.
+IdempotencyPolicy = Literal["kept", "refused", "own"]
+
+#: Noun -> module below `windlass.api`, in the order of the reference.
+NOUNS = {
+    "jobs": "jobs.jobs",
+    "dead": "jobs.dead",
+    "operations": "jobs.operations",
+    "definitions": "definitions.definitions",
+    "schedules": "triggers.schedules",
+    "triggers": "triggers.triggers",
+    "events": "triggers.events",
+    "queues": "leases.queues",
+    "workers": "leases.workers",
+    "logs": "jobs.logs",
+    "worker": "leases.http_workers",
+    "tenants": "access.tenants",
+    "members": "access.members",
+    "users": "access.users",
+    "tokens": "access.tokens",
+    "audit": "access.audit",
+    "stats": "monitoring.stats",
+    "stream": "live.stream",
 }
-#: What every route may answer instead.
-PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
+#: The same for what is no noun: it is about the caller.
+CALLERS = {"whoami": "access.whoami"}
 
 
-#: In this order: whoever may not do something is not told what was answered to it.
-_KEYS: Mapping[IdempotencyPolicy, Sequence[Any]] = {
-    "kept": [Depends(idempotency.once)],
-    "refused": [Depends(idempotency.reject_idempotency_key)],
-    "own": [],
-}
+class Request(Protocol):
+    """The part of a request that routes use: Starlette's has it, and one of this process."""
+
+    @property
+    def app(self) -> Any: ...
+    @property
+    def state(self) -> Any: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def url(self) -> Any: ...
+    @property
+    def base_url(self) -> Any: ...
+    @property
+    def client(self) -> Any: ...
+    @property
+    def scope(self) -> Any: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+    @property
+    def cookies(self) -> Mapping[str, str]: ...
+    @property
+    def query_params(self) -> Any: ...
+    @property
+    def path_params(self) -> Mapping[str, Any]: ...
+    @property
+    def receive(self) -> Any: ...
+    async def body(self) -> bytes: ...
 
 
-#: Levels that a body may have around a payload.
-_AROUND_PAYLOAD = 4
+class Response(Protocol):
+    """The part of a response that routes set."""
+
+    status_code: int
+
+    @property
+    def headers(self) -> Any: ...
+    @property
+    def body(self) -> Any: ...
 
 
-class JsonRequest(Request):
-    """A request whose body is read by the rules for all JSON from outside."""
+@dataclass(frozen=True, kw_only=True)
+class RequestParameter:
+    """A parameter of a request, with the bounds of its value."""
 
-    def __init__(self, request: Request, *, any_text: bool) -> None:
-        super().__init__(request.scope, request.receive)
-        self._any_text = any_text
+    description: str | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    ge: float | None = None
+    le: float | None = None
+    allow_inf_nan: bool | None = None
 
-    async def json(self) -> Any:
-        try:
-            self.state.sent = read_json(
-                await self.body(),
-                what="the request",
-                deepest=DEEPEST + _AROUND_PAYLOAD,
-                any_text=self._any_text,
-            )
-        except PayloadUnstorable as error:
-            if isinstance(wrong := error.__context__, JSONDecodeError):
-                where = f"line {wrong.lineno}, column {wrong.colno}"
-                found = FieldError(
-                    "", f"not JSON: {wrong.msg[:1].lower()}{wrong.msg[1:]} at {where}"
-                )
-                # Only this kind of error passes through where a body is read.
-                raise HTTPException(422) from RequestInvalid([found])
-            raise
-        return self.state.sent
+    def given(self) -> dict[str, Any]:
+        """The description and bounds that were set, by name."""
+        named = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return {name: value for name, value in named if value is not None}
 
 
-class SafeRoute(APIRoute):
-    """Reads JSON strictly, and answers an unforeseen error with an id, not with internals."""
-
-    #: Whether bodies may have text that no database stores; it is replaced then.
-    any_text = False
-
-    def __init__(self, path: str, endpoint: Endpoint, **about: Any) -> None:
-        if about.get("include_in_schema", True):  # pages may be reached by links with more in them
-            # The last one: whoever may not ask is told that, not what the route takes.
-            about["dependencies"] = [*(about.get("dependencies") or ()), Depends(check_query)]
-            about["operation_id"] = about.get("operation_id") or _operation_id(endpoint, about)
-        super().__init__(path, endpoint, **about)
-
-    def get_route_handler(self) -> Handler:
-        handle = self.handler()
-
-        async def handled(request: Request) -> Response:
-            try:
-                return await handle(JsonRequest(request, any_text=self.any_text))
-            except (WindlassError, HTTPException, RequestValidationError):
-                raise
-            except Exception as error:  # noqa: BLE001  the log has it, the answer must not
-                problems.log_unexpected_error(request, error)
-                raise ServerFailed from None
-
-        return handled
-
-    def handler(self) -> Handler:
-        """What handles a request, and may raise anything."""
-        return super().get_route_handler()
+class Query(RequestParameter):
+    """Marks a parameter that stands in the query."""
 
 
-def _operation_id(endpoint: Endpoint, about: Mapping[str, Any]) -> str:
-    """What a route is called in generated clients: its noun and its verb, such as `jobs.list`."""
-    [noun, *_] = about["tags"]
-    verb = endpoint.__name__
-    # The name of the builtin is not taken by a module's own functions.
-    return f"{noun}.{'list' if verb == 'find' else verb}"
+class Path(RequestParameter):
+    """Marks a parameter that stands in the path."""
 
 
-class _Route(SafeRoute):
-    """Answers only once a change is in the audit, and its answer kept for who asks again."""
-
-    def handler(self) -> Handler:
-        handle = super().handler()
-
-        async def handled(request: Request) -> Response:
-            try:
-                response = await handle(request)
-            except idempotency.Repeated as repeated:
-                return repeated.response()
-            except Exception as error:
-                await idempotency.release(request)
-                await audit.record_refusal(request, error)
-                raise
-            await audit.end(request, response)
-            await idempotency.keep(request, response)
-            return response
-
-        return handled
+class Header(RequestParameter):
+    """Marks a parameter that is a header."""
 
 
-class _AnyTextRoute(_Route):
-    any_text = True
+@dataclass(frozen=True)
+class Depends:
+    """Marks a parameter that is the result of a call, whose own parameters are marked alike."""
+
+    call: Callable[..., Any]
 
 
-class _JsonTextResponse(JSONResponse):
-    """JSON that is text already: what we show is plain, and needs nobody to look through it again."""
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A response model of `schema.responses`, named so that it is imported for the reference only."""
 
-    def render(self, content: str | None) -> bytes:
-        return b"null" if content is None else content.encode()
+    name: str
+    kind: Literal["one", "listed", "paged"] = "one"
+
+    def model(self) -> Any:
+        from windlass.api.schema import responses
+
+        model = getattr(responses, self.name)
+        return model if self.kind == "one" else getattr(responses, self.kind)(model)
 
 
-def _render_json(endpoint: Endpoint) -> Endpoint:
-    @wraps(endpoint)
-    async def written(**values: Any) -> Any:
-        shown = await endpoint(**values)
-        if shown is None or isinstance(shown, Response):
-            return shown
-        # Answers are printed by curl and the like: what would steer a terminal is escaped.
-        return printable_json(to_json(shown, inf_nan_mode="null").decode())
+def listed(name: str) -> Shape:
+    """All items of a list."""
+    return Shape(name, "listed")
 
-    return written
+
+def paged(name: str) -> Shape:
+    """Some items of a list, and the cursor of the next page."""
+    return Shape(name, "paged")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One route, as it was declared."""
+
+    noun: str
+    tag: str
+    method: str
+    path: str
+    endpoint: Endpoint
+    right: str
+    own: bool
+    audits: bool
+    keys: IdempotencyPolicy
+    any_text: bool
+    shape: Shape | None
+    also: tuple[int, ...]
+    status_code: int
+    #: What only FastAPI reads.
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tags(self) -> list[str]:
+        return [self.tag]
+
+    @property
+    def openapi_extra(self) -> dict[str, Any]:
+        return {RIGHT: self.right, **({OWN: True} if self.own else {})}
 
 
 class Routes:
-    """The routes of one noun. They are made when they are first needed: that takes a while.
+    """The routes of one noun.
 
     `any_text` lets bodies have text that no database stores, for verbs that replace it.
     """
 
-    def __init__(self, noun: str, *, any_text: bool = False) -> None:
+    def __init__(self, noun: str, *, tag: str = "", any_text: bool = False) -> None:
         self._noun = noun
+        self._tag = tag or noun
         self._any_text = any_text
-        self._declared: list[tuple[str, Endpoint, dict[str, Any]]] = []
+        self.declared: list[Route] = []
 
-    @cached_property
-    def made(self) -> Sequence[BaseRoute]:
-        """Shared by all the APIs of a process: to be added to one, not included, which would copy
-        them into it."""
-        router = APIRouter(
-            prefix=f"{PREFIX}/{self._noun}",
-            tags=[self._noun],
-            route_class=_AnyTextRoute if self._any_text else _Route,
-            default_response_class=_JsonTextResponse,
-        )
-        for path, endpoint, about in self._declared:
-            router.add_api_route(path, _render_json(endpoint), **about)
-        return router.routes
+    def get(self, path: str, right: str, shape: Shape | str = "", **about: Any) -> Decorator:
+        return self._route("GET", path, right, shape, **about)
 
-    def get(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
-        return self._route("GET", path, right, shows, **about)
+    def post(self, path: str, right: str, shape: Shape | str = "", **about: Any) -> Decorator:
+        return self._route("POST", path, right, shape, **about)
 
-    def post(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
-        return self._route("POST", path, right, shows, **about)
+    def patch(self, path: str, right: str, shape: Shape | str = "", **about: Any) -> Decorator:
+        return self._route("PATCH", path, right, shape, **about)
 
-    def patch(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
-        return self._route("PATCH", path, right, shows, **about)
+    def delete(self, path: str, right: str, shape: Shape | str = "", **about: Any) -> Decorator:
+        return self._route("DELETE", path, right, shape, **about)
 
-    def delete(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
-        return self._route("DELETE", path, right, shows, **about)
+    def _route(
+        self,
+        method: str,
+        path: str,
+        right: str,
+        shape: Shape | str,
+        *,
+        own: bool = False,
+        audits: bool = True,
+        keys: IdempotencyPolicy | None = None,
+        also: tuple[int, ...] = (),
+        status_code: int = 200,
+        **about: Any,
+    ) -> Decorator:
+        """`shape` is that of the response, for the reference: it is not checked on the way out.
+        `own`: a caller who may touch only what they made is welcome, and sees only that. `audits`
+        is off where the verb writes its audit entry itself."""
 
-    def _route(self, method: str, path: str, right: str, shows: Any, **about: Any) -> Decorator:
-        """`shows` is the shape of the answer, for the reference: it is not checked on the way out.
-        `own` says that whoever may touch only what they made is welcome, and sees only that;
-        `audits` is off where the verb writes its audit entry itself; `keys` tells what becomes of
-        an idempotency key."""
-        own, audits = about.pop("own", False), about.pop("audits", True)
-        keys: IdempotencyPolicy = about.pop("keys", "own" if method == "GET" else "kept")
-        status = about.get("status_code", 200)
-        answers = dict(PROBLEMS)
-        answers |= about.pop("answers", {})
-        if shows is not None:
-            answers |= {each: {"model": shows} for each in {status, *about.pop("also", ())}}
-        about |= {
-            "methods": [method],
-            "dependencies": [Depends(needs(right, audits=audits)), *_KEYS[keys]],
-            "openapi_extra": {RIGHT: right, **({OWN: True} if own else {})},
-            "response_model": None,
-            "responses": answers,
-        }
-
-        def declared(endpoint: Endpoint) -> Endpoint:
-            self._declared.append((path, endpoint, about))
+        def declare(endpoint: Endpoint) -> Endpoint:
+            self.declared.append(
+                Route(
+                    noun=self._noun,
+                    tag=self._tag,
+                    method=method,
+                    path=f"{PREFIX}/{self._noun}{path}",
+                    endpoint=endpoint,
+                    right=right,
+                    own=own,
+                    audits=audits,
+                    keys=keys or ("own" if method == "GET" else "kept"),
+                    any_text=self._any_text,
+                    shape=(Shape(shape) if shape else None) if isinstance(shape, str) else shape,
+                    also=also,
+                    status_code=status_code,
+                    about=about,
+                )
+            )
             return endpoint
 
-        return declared
+        return declare
+
+
+def routes_of(noun: str) -> Sequence[Route]:
+    """The routes of a noun, whose module is imported now if it was not."""
+    routes: Routes = import_module(f"windlass.api.{(NOUNS | CALLERS)[noun]}").routes
+    return routes.declared
+
+
+def marker_of(annotation: Any) -> RequestParameter | Depends | None:
+    """The marker in an annotation, if it has one."""
+    if typing.get_origin(annotation) is not Annotated:
+        return None
+    found = (
+        each for each in annotation.__metadata__ if isinstance(each, RequestParameter | Depends)
+    )
+    return next(found, None)
+
+
+def resolve(function: Callable[..., Any], annotation: Any) -> Any:
+    """An annotation of a function, with the types that are named in text."""
+    if isinstance(annotation, str):
+        return _look_up(function, annotation)
+    if typing.get_origin(annotation) is not Annotated:
+        return annotation
+    inner = annotation.__origin__
+    if not isinstance(inner, ForwardRef):
+        return annotation
+    found = _look_up(function, inner.__forward_arg__)
+    return Annotated[found, *annotation.__metadata__]
+
+
+def _look_up(function: Callable[..., Any], text: str) -> Any:
+    from windlass.api.schema import requests, worker_requests
+
+    names = {**vars(worker_requests), **vars(requests), **getattr(function, "__globals__", {})}
+    return eval(text, names)

@@ -12,7 +12,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 def clean(text: str, limit: int) -> str:
     """`text` without NUL and lone surrogates, and in at most `limit` bytes of UTF-8.
 
-    Of a text that is too long the beginning and the end stay, with a mark between them that tells
+    Of a text that is too long the beginning and the end stay, with a mark between them that says
     how much is missing: the end of a traceback matters as much as its start.
     """
     whole = storable(text).encode()

@@ -66,19 +66,19 @@ def _milliseconds(time: timedelta | None) -> int | None:
 
 
 def revealed(job: Job) -> dict[str, Any]:
-    """What of a job is redacted elsewhere, as it was given. Only for who has the right to see it."""
+    """Payload and result of a job, not redacted. Only for callers with the right."""
     shown = _plain(job)
     return {name: shown[name] for name in ("id", "definition", "tenant_id", "payload", "result")}
 
 
 def page(page: JobPage, *, now: datetime, redactor: Redactor) -> dict[str, Any]:
-    """Some of a list of jobs, and the cursor that goes on after it (null at the end)."""
+    """A page of jobs, and the cursor of the next one (null at the end)."""
     items = [job(one, now=now, redactor=redactor, whole=False) for one in page.jobs]
     return {"items": items, "next_cursor": None if page.next is None else str(page.next)}
 
 
 def receipt(receipt: Receipt) -> dict[str, Any]:
-    """What enqueue answers."""
+    """The result of an enqueue."""
     return {name: plain(value) for name, value in receipt._asdict().items()}
 
 
@@ -130,7 +130,7 @@ def definition(definition: Definition, times: DefinitionTimes | None = None) -> 
 def trigger(trigger: Trigger) -> dict[str, Any]:
     """A trigger, with the fields of its type."""
     shown = _plain(trigger)
-    del shown["unreadable"]  # `last_error` tells it, in words
+    del shown["unreadable"]  # `last_error` says it in words
     return shown
 
 
@@ -145,7 +145,7 @@ def event(event: Event, redactor: Redactor) -> dict[str, Any]:
 
 
 def queue(queue: Queue) -> dict[str, Any]:
-    """A queue, with what was said of it."""
+    """A queue, with its settings."""
     return _plain(queue)
 
 

@@ -2,18 +2,18 @@
 
     WindlassError
     ├── 1xxx  the installation
-    │   ├── WL1101 DatabaseUnreachable      nobody answers at the database's address
-    │   ├── WL1102 DatabaseTimeout          it answered too late
+    │   ├── WL1101 DatabaseUnreachable      nothing answers at the database's address
+    │   ├── WL1102 DatabaseTimeout          it did not answer in time
     │   ├── WL1103 UnsupportedDatabase      a URL for no database we know, or its driver is missing
     │   ├── WL1104 RowSecurityUnavailable   asked for where the database cannot keep it
     │   ├── WL1105 DatabaseFull             it has no room left to write
     │   ├── WL1106 DatabaseReadOnly         it takes no writes
     │   ├── WL1107 DatabaseAccessDenied     it does not let this account in
-    │   ├── WL1108 DatabaseDamaged          what it has stored cannot be read
-    │   ├── WL1109 DatabaseNotReady         it answers, and cannot do what it was asked
-    │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
+    │   ├── WL1108 DatabaseDamaged          its stored data cannot be read
+    │   ├── WL1109 DatabaseNotReady         it answers, but is starting, recovering or short of resources
+    │   ├── WL1110 ServerUnreachable        nothing answers at the server's address
     │   ├── WL1111 PortUnavailable          another program listens there, or it is forbidden
-    │   ├── WL1112 ServerDraining           the server was told to end
+    │   ├── WL1112 ServerDraining           the server is shutting down
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
     │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
@@ -23,14 +23,14 @@
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
     │   ├── WL1403 MainGuardMissing         a script enqueues or works when it is imported
     │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
-    │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with that is none
+    │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with is not valid
     │   ├── WL1521 AuditKeyMissing          an audit chain is signed with a key not configured here
     │   ├── WL1522 AuditKeyInvalid          the key that signs audit chains cannot be used
     │   ├── WL1523 RunAsUnavailable         a command has to run as a user that is out of reach
-    │   └── WL1900 ServerFailed             something went wrong inside; the log tells what
-    ├── 2xxx  what was asked for
+    │   └── WL1900 ServerFailed             the server failed; its log has the cause
+    ├── 2xxx  requests, payloads, definitions, tenants
     │   ├── WL2001 CommandInvalid           a command line that cannot be understood
-    │   ├── WL2002 ConfirmationNeeded       a command that asks first, where nobody can answer
+    │   ├── WL2002 ConfirmationNeeded       a command that needs a confirmation, without a terminal
     │   ├── WL2004 PayloadInvalid           it does not fit the definition's schema
     │   ├── WL2005 PayloadTooLarge
     │   ├── WL2006 PayloadUnstorable        no database could give it back as it is
@@ -40,9 +40,9 @@
     │   ├── WL2101 RequestInvalid           a request over HTTP that cannot be read
     │   ├── WL2102 PathUnknown              nothing is at this path
     │   ├── WL2103 MethodRefused            the path does not take this method
-    │   ├── WL2104 RequestRefused           a server will not have what we ask
+    │   ├── WL2104 RequestRefused           a server refuses the request
     │   ├── WL2105 KeyReused                an idempotency key came with another request
-    │   ├── WL2106 KeyInUse                 the request with this key is being done
+    │   ├── WL2106 KeyInUse                 the request with this key is in progress
     │   ├── WL2107 DefinitionNotFound
     │   ├── WL2108 DefinitionDisabled
     │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
@@ -63,19 +63,19 @@
     │   ├── WL3305 ParentInvalid
     │   ├── WL3306 DeadGroupNotFound        no dead-lettered job has this cause
     │   ├── WL3307 BatchRefused             jobs of a batch, of which none was stored
-    │   ├── WL3401 JobFailed                what waiting for a job that failed raises
+    │   ├── WL3401 JobFailed                raised by waiting for a job that failed
     │   ├── WL3402 WaitTimedOut
     │   ├── WL3403 ResultInvalid            a handler returned what JSON cannot hold
     │   ├── WL3404 ResultTooLarge           a handler returned more than may be stored
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
-    │   ├── WL3502 OnceUnavailable          a handler asked ctx.once where nobody can tell
+    │   ├── WL3502 OnceUnavailable          a handler called ctx.once without a database
     │   ├── WL3601 WorkerNotFound
-    │   ├── WL3602 WorkerGone               not seen for a lease, it can be told nothing
-    │   └── WL3603 WorkerStopping           it ends, and cannot be told otherwise
+    │   ├── WL3602 WorkerGone               not seen for a lease, it takes no orders
+    │   └── WL3603 WorkerStopping           it is stopping, and takes no other order
     ├── 4xxx  rules that make jobs
     │   ├── WL4101 TriggerNotFound
     │   ├── WL4102 TriggerExists
-    │   ├── WL4103 TriggerRightGone         who saved it may not enqueue its definition any more
+    │   ├── WL4103 TriggerRightGone         its owner may not enqueue its definition any more
     │   ├── WL4104 TriggerFieldsMixed       fields of another type of trigger
     │   ├── WL4201 EventNotFound
     │   ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves

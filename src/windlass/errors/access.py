@@ -7,8 +7,8 @@ from windlass.errors.wording import counted, did_you_mean, listed, quoted
 
 
 class NotAuthenticated(WindlassError):
-    """There is no credential, or it is not valid: unknown, expired and revoked ones are not told
-    apart."""
+    """There is no credential, or it is not valid. The error does not say whether it is unknown, expired
+    or revoked."""
 
     code = "WL5101"
 
@@ -35,7 +35,7 @@ class Forbidden(WindlassError):
 
 
 class LoginFailed(WindlassError):
-    """Name and password do not belong together. Whether there is such an account is not told."""
+    """Name and password do not belong together. The error does not say whether the account exists."""
 
     code = "WL5103"
 
@@ -61,7 +61,7 @@ class LoginThrottled(WindlassError):
 
 
 class LinkInvalid(WindlassError):
-    """A one-time link cannot be used: unknown, used and expired ones are not told apart."""
+    """A one-time link cannot be used: it is unknown, used or expired."""
 
     code = "WL5105"
 
@@ -125,8 +125,8 @@ class MemberNotFound(WindlassError):
 
 
 class InvitationInvalid(WindlassError):
-    """An invitation cannot be accepted in this way. Why is not told: an unknown link, a used or
-    expired one, one for another name, and one for a name that has an account all look alike."""
+    """An invitation cannot be accepted in this way. The error is the same for an unknown link, a used or
+    expired one, one for another name, and one for a name that has an account."""
 
     code = "WL4410"
 
@@ -134,8 +134,8 @@ class InvitationInvalid(WindlassError):
         super().__init__(
             "this invitation cannot be accepted in this way.",
             reason=(
-                "Its link works once, for a limited time, and for the name that was invited. Who "
-                "has an account of that name accepts signed in to it."
+                "Its link works once, for a limited time, and for the name that was invited. The "
+                "owner of an account of that name accepts while signed in."
             ),
             hint=(
                 "Sign in as the invited name and open the link again, or ask for a new one. If "
@@ -145,7 +145,7 @@ class InvitationInvalid(WindlassError):
 
 
 class MemberExists(WindlassError):
-    """Who is invited has a role in the tenant already."""
+    """The invited user has a role in the tenant already."""
 
     code = "WL4411"
 

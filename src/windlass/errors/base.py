@@ -1,4 +1,4 @@
-"""The root of every error, and what they are made of."""
+"""Base class of every error, and the parts of one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ class DatabaseOutage(WindlassError):
 
 
 class DatabaseUnreachable(DatabaseOutage):
-    """Nobody answers at the database's address.
+    """Nothing answers at the database's address.
 
     The database is down, still starting, behind a firewall, or somewhere else than the URL says.
     """
@@ -38,8 +38,8 @@ class DatabaseUnreachable(DatabaseOutage):
 class DatabaseFull(DatabaseUnreachable):
     """The database has no room left to write.
 
-    Nothing of the call was stored. Reading goes on; workers keep what they could not record, try
-    again, and go on by themselves once there is room.
+    Nothing of the call was stored. Reading still works; workers keep what they could not record, try
+    again, and continue by themselves once there is room.
     """
 
     code = "WL1105"
@@ -58,7 +58,7 @@ class DatabaseReadOnly(DatabaseUnreachable):
     """The database takes no writes.
 
     It is a replica, was made read-only by an operator or a full disk, or its file may not be
-    written. Nothing of the call was stored. Workers keep what they could not record, and go on by
+    written. Nothing of the call was stored. Workers keep what they could not record, and continue by
     themselves, over new connections, once it can be written.
     """
 
@@ -96,10 +96,10 @@ class DatabaseAccessDenied(DatabaseUnreachable):
 
 
 class DatabaseDamaged(DatabaseUnreachable):
-    """What the database has stored cannot be read.
+    """The stored data cannot be read.
 
     A file is damaged, or is no database. Nothing of the call was stored. Workers keep what they
-    could not record, and go on once the database is whole again.
+    could not record, and continue once the database is whole again.
     """
 
     code = "WL1108"
@@ -130,7 +130,7 @@ class DatabaseNotReady(DatabaseUnreachable):
             self,
             f"the database at {self.address} is not ready.",
             reason=sentence(cause or "it could not do what it was asked"),
-            hint="Its own log tells more; `windlass doctor` looks at it from here.",
+            hint="See the database's own log; `windlass doctor` checks it from here.",
         )
 
 
@@ -180,7 +180,7 @@ class UnsupportedDatabase(WindlassError):
 class RowSecurityUnavailable(WindlassError):
     """`database.row_security` is on where the database cannot keep it.
 
-    Nothing goes on without it: who asked for a second wall between tenants should not be left with one.
+    Windlass does not start without it: the operator asked for a second check between tenants.
     """
 
     code = "WL1104"

@@ -1,4 +1,4 @@
-"""2xxx: what was asked for — commands, payloads, options, definitions, tenants."""
+"""2xxx: requests — commands, payloads, options, definitions, tenants."""
 
 from collections.abc import Collection, Sequence
 
@@ -24,7 +24,7 @@ class CommandInvalid(WindlassError):
 
 
 class ConfirmationNeeded(WindlassError):
-    """The command asks before it does this, and there is nobody to ask: no terminal, or
+    """The command asks for confirmation, and cannot: there is no terminal, or
     --no-input was given."""
 
     code = "WL2002"
@@ -151,7 +151,7 @@ class IdInvalid(OptionInvalid):
 
 class FilterInvalid(WindlassError):
     """A filter cannot be understood. `part` is what is wrong with it, `at` where that begins, counted
-    from 0; None if it stands in no text."""
+    from 0; None if it is in no text."""
 
     code = "WL2008"
 
@@ -238,7 +238,7 @@ class DefinitionExists(WindlassError):
 
 
 class DefinitionInUse(WindlassError):
-    """A definition cannot be deleted while jobs, ended ones included, or triggers speak of it."""
+    """A definition cannot be deleted while jobs, ended ones included, or triggers refer to it."""
 
     code = "WL2112"
 
@@ -247,7 +247,7 @@ class DefinitionInUse(WindlassError):
         super().__init__(
             f"definition {quoted(key)} cannot be deleted: it is in use.",
             reason="A trigger makes jobs of it, or there are jobs of it, ended ones included.",
-            hint=f"To stop it: `windlass definitions disable {key}`. What has ended is pruned in time.",
+            hint=f"To stop it: `windlass definitions disable {key}`. Ended jobs are pruned in time.",
         )
 
 

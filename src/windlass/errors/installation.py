@@ -106,7 +106,7 @@ class AppNotFound(WindlassError):
 
 
 class ServerDraining(WindlassError):
-    """The server was told to end: it lets jobs and requests under way finish, and takes no new ones.
+    """The server is shutting down: it lets jobs and requests under way finish, and takes no new ones.
 
     `/readyz` answers so until the process has ended, for load balancers to send requests elsewhere.
     """
@@ -116,7 +116,7 @@ class ServerDraining(WindlassError):
     def __init__(self) -> None:
         super().__init__(
             "this server is draining.",
-            reason="It was told to end and lets running jobs finish.",
+            reason="It is shutting down and lets running jobs finish.",
             hint="Send requests to another server; this one ends by itself.",
         )
 

@@ -53,7 +53,7 @@ class JobNotFound(WindlassError):
 class JobStateConflict(WindlassError):
     """The verb does not apply to a job in this state; nothing was changed.
 
-    `since` tells in words for how long it has been so ("4 s"), `allowed` the states in which the
+    `since` says for how long it has been so ("4 s"), `allowed` the states in which the
     verb would apply.
     """
 
@@ -193,7 +193,7 @@ class JobFailed(WindlassError):
 
 
 class WaitTimedOut(WindlassError):
-    """The job had not ended when the time to wait for it was over. It goes on regardless."""
+    """The job had not ended when the wait was over. It continues."""
 
     code = "WL3402"
 
@@ -210,7 +210,7 @@ class WaitTimedOut(WindlassError):
 
 class WorkerNotFound(WindlassError):
     """No worker with this id was seen lately. One that stops leaves, and one that is lost is
-    forgotten after a day."""
+    removed after a day."""
 
     code = "WL3601"
 
@@ -226,16 +226,16 @@ class WorkerNotFound(WindlassError):
 
 
 class WorkerGone(WindlassError):
-    """A worker that was not seen for a lease can be told nothing: its jobs go to others."""
+    """A worker that was not seen for a lease takes no orders: its jobs go to others."""
 
     code = "WL3602"
 
     def __init__(self, worker: str) -> None:
         self.worker = worker
         super().__init__(
-            f"worker {worker} is lost and can be told nothing.",
-            reason="It was not seen for a whole lease; its jobs are taken back by others.",
-            hint="If its process still runs, end that; what is gone for good is forgotten after a day.",
+            f"worker {worker} is lost and takes no orders.",
+            reason="It was not seen for a whole lease; other workers take its jobs back.",
+            hint="If its process still runs, end that; a lost worker is removed after a day.",
         )
 
 
@@ -291,17 +291,16 @@ class ResultTooLarge(WindlassError):
 
 
 class OnceUnavailable(WindlassError):
-    """A handler asked `ctx.once` where nobody can tell what was done: in a process of its own, or
-    in a worker without a database."""
+    """A handler called `ctx.once` without a database: in a process of its own, or in a remote worker."""
 
     code = "WL3502"
 
     def __init__(self, why: str) -> None:
         self.why = why
         super().__init__(
-            "ctx.once is not there.",
+            "ctx.once is not available.",
             reason=sentence(why),
-            hint='Ask in a handler with isolation="thread", in a worker with a database.',
+            hint='Call it in a handler with isolation="thread", in a worker with a database.',
         )
 
 

@@ -59,12 +59,12 @@ class KeyReused(WindlassError):
         super().__init__(
             f"the idempotency key {quoted(key)} was used for another request.",
             reason="Body or query differ from those that came with it before.",
-            hint="Take a new key for each thing to be done, and the same only to ask again.",
+            hint="Use a new key per operation; reuse it only to retry the same request.",
         )
 
 
 class KeyInUse(WindlassError):
-    """A request with this Idempotency-Key is being done right now."""
+    """A request with this Idempotency-Key is in progress."""
 
     code = "WL2106"
 
@@ -72,14 +72,14 @@ class KeyInUse(WindlassError):
         self.key = key
         self.retry_seconds = 1
         super().__init__(
-            f"the request with the idempotency key {quoted(key)} is being done.",
-            reason="Its answer is not there yet.",
-            hint="Ask again in a second: the answer will be the same for both.",
+            f"the request with the idempotency key {quoted(key)} is in progress.",
+            reason="Its response is not ready yet.",
+            hint="Retry in a second: both get the same response.",
         )
 
 
 class StreamsFull(WindlassError):
-    """Too many live updates are followed at once."""
+    """Too many live streams are open."""
 
     code = "WL5401"
 
@@ -95,7 +95,7 @@ class StreamsFull(WindlassError):
 
 
 class RequestsThrottled(WindlassError):
-    """Somebody, a tenant or an address asks more often than it may."""
+    """A caller, a tenant or an address sends more requests than it may."""
 
     code = "WL5402"
 
@@ -139,7 +139,7 @@ class CrossSiteRefused(WindlassError):
 
 
 class RequestRefused(WindlassError):
-    """A server understood nothing of what this program asked, or will not have it."""
+    """A server refused a request of this program."""
 
     code = "WL2104"
 
@@ -153,7 +153,7 @@ class RequestRefused(WindlassError):
 
 
 class ServerUnreachable(WindlassError):
-    """Nobody answers at the server's address, or what answers is no Windlass that works."""
+    """Nothing answers at the server's address, or it is not a working Windlass."""
 
     code = "WL1110"
 
@@ -167,12 +167,12 @@ class ServerUnreachable(WindlassError):
 
 
 class ServerFailed(WindlassError):
-    """Something went wrong inside. The server's log tells what, under the request's id."""
+    """The server failed. Its log has the cause, under the request's id."""
 
     code = "WL1900"
 
     def __init__(self) -> None:
         super().__init__(
-            "something went wrong inside Windlass.",
-            hint="The server's log tells what, under the request's id.",
+            "an internal error occurred.",
+            hint="The server's log has the cause, under the request's id.",
         )

@@ -39,7 +39,7 @@ class ScheduleInvalid(WindlassError):
         )
 
     def named(self, name: str) -> Self:
-        """This error, told as the reason why the schedule of that name cannot be saved."""
+        """This error, as the reason why the schedule of that name cannot be saved."""
         self.message = f"{quoted(name)} cannot be saved: {self.message}"
         self.args = (self.message,)
         return self

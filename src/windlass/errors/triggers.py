@@ -74,14 +74,14 @@ class TriggerUnreadable(WindlassError):
         self.fields = tuple(fields)
         super().__init__(
             f"the trigger {quoted(trigger)} cannot be read.",
-            reason=f"What is stored as its {listed(fields)} is none that this Windlass knows.",
+            reason=f"The stored {listed(fields)} cannot be read by this Windlass.",
             hint=f"Give it its {listed(fields)} again, disable or delete it; "
             "or upgrade this process, if a newer Windlass wrote it.",
         )
 
 
 class TriggerRightGone(WindlassError):
-    """Who saved a trigger may no longer enqueue its definition, so the trigger is disabled."""
+    """The trigger's owner may no longer enqueue its definition, so the trigger is disabled."""
 
     code = "WL4103"
 

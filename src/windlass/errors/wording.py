@@ -42,7 +42,7 @@ def printable_json(text: str) -> str:
 
 
 def prints(character: str) -> bool:
-    """Whether a character stays as it is in `printable`."""
+    """True if a character stays as it is in `printable`."""
     # Spaces other than ASCII's do not print by Python's definition; no terminal minds them.
     return (
         character.isprintable() or unicodedata.category(character) == "Zs" or character in _JOINERS
@@ -57,7 +57,7 @@ def json_pointer(path: Iterable[str | int]) -> str:
 
 
 def nearest(word: str, known: Collection[str]) -> str | None:
-    """The known word that `word` was probably meant to be."""
+    """The known word nearest to `word`; None if none is near."""
     near = difflib.get_close_matches(word, known, n=1)
     return near[0] if near else None
 

@@ -88,10 +88,10 @@ class Settings(SettingsTree):
         cwd: str | Path | None = None,
         file: str | Path | None = None,
     ) -> Self:
-        """The settings as configured; SettingsInvalid lists every problem there is.
+        """The settings as configured; raises SettingsInvalid with every problem.
 
-        `overrides` are flags and arguments by dotted key, None meaning not given; `origin` says
-        whence. `file` is read instead of what is found in `cwd`, and must exist.
+        `overrides` are flags and arguments by dotted key, None meaning not given; `origin` is
+        shown as their source. `file` is read instead of what is found in `cwd`, and must exist.
         """
         found = [
             *from_file(Path(cwd or "."), Path(file) if file else None),
@@ -122,7 +122,7 @@ class Settings(SettingsTree):
         return shown
 
     def origin(self, key: str) -> str:
-        """Where the value of a setting came from."""
+        """Source of a setting's value."""
         return self._origins.get(key, "default")
 
     @classmethod

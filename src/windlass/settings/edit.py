@@ -103,10 +103,10 @@ def _place_for_new(lines: list[str], start: int, end: int, name: str) -> int:
 
 
 def _check(before: str, after: str, steps: list[str], spelled: str, path: Path) -> None:
-    """Only the parser can tell whether an edit by line did what was meant, and nothing else."""
+    """Parse the edited file: it must differ in this one setting and nothing else."""
     wanted = _parsed(before)
     if wanted is None:
-        raise _invalid(str(path), "…", "a valid TOML file; it is none now")
+        raise _invalid(str(path), "…", "a valid TOML file, which it is not")
     place: Any = wanted
     for step in steps[:-1]:
         place = place.setdefault(step, {}) if isinstance(place, dict) else {}

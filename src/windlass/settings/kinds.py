@@ -32,7 +32,7 @@ class SettingKind(Protocol):
         """The value that text means, which may be out of range; anything unfit if it means none."""
 
     def fits(self, value: object) -> bool:
-        """Whether the value has the type and is in range."""
+        """True if the value has the type and is in range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Setting:
     """One setting as it is declared.
 
     `words` are texts that stand for a value of another type, such as "forever" for None. What
-    should not be seen is `secret`; of a `url` only what tells no password is shown.
+    should not be seen is `secret`; a `url` is shown without its password.
     """
 
     kind: SettingKind

@@ -43,8 +43,8 @@ class DatabaseSettings:
     row_security: bool = setting(
         BooleanKind(),
         False,
-        "PostgreSQL 15 and newer: a second wall between tenants. Each connection tells the database for "
-        "which tenant's request it works, and policies hide all others. For the server; first run "
+        "PostgreSQL 15 and newer: a second check between tenants. Each connection names the tenant of "
+        "its request, and policies hide all others. For the server; first run "
         "`windlass db secure`, and let it connect as a role that owns nothing.",
     )
     listen_url: str | None = setting(
@@ -93,14 +93,14 @@ class WorkerSettings:
     shutdown_timeout_seconds: int = setting(
         IntegerKind(0, 3600),
         30,
-        "How long a worker told to stop lets its jobs finish before it hands them back. Keep it "
+        "How long a stopping worker lets its jobs finish before it hands them back. Keep it "
         "below what your process manager grants.",
     )
     memory_limit_mb: int | None = setting(
         IntegerKind(16, 16_777_216),
         None,
         "A worker that uses more memory than this stops claiming, finishes what it has, and exits "
-        "to be started anew. Unset means no limit.",
+        "to be restarted. Unset means no limit.",
     )
     health_port: int | None = setting(
         IntegerKind(1, 65_535),
@@ -110,8 +110,8 @@ class WorkerSettings:
     health_host: str = setting(
         TextKind(),
         "127.0.0.1",
-        "Where that port listens. 0.0.0.0 lets a probe in from outside, as Kubernetes does; what it "
-        "tells is not secret.",
+        "Where that port listens. 0.0.0.0 lets a probe in from outside, as Kubernetes needs; the "
+        "port shows nothing secret.",
     )
     handler_paths: tuple[str, ...] = setting(
         ListKind(TextKind()),
@@ -145,7 +145,7 @@ class SchedulerSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackoffSettings:
-    """How long a failed job waits, unless its definition says otherwise:
+    """Delay before a failed job is tried again, unless its definition says otherwise:
     min(cap, base * factor ^ (attempts - 1) + a random part of jitter)."""
 
     kind: Literal["exponential", "fixed", "list", "none"] = setting(
@@ -175,7 +175,7 @@ class BackoffSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
-    """What handlers log, on its way to the database."""
+    """Buffering of what handlers log, on its way to the database."""
 
     buffer_lines: int = setting(
         IntegerKind(1, 10_000), 100, "Lines a job gathers before they are written."
@@ -214,8 +214,8 @@ class LimitSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactionSettings:
-    """What is hidden wherever payloads, logs, errors and output are shown, besides what payload
-    schemas mark and the names and credentials Windlass knows anyway."""
+    """Texts hidden wherever payloads, logs, errors and output are shown, besides fields that payload
+    schemas mark and the names and credentials Windlass always hides."""
 
     names: tuple[str, ...] = setting(
         ListKind(TextKind(shortest=2)),
@@ -345,7 +345,7 @@ class AuditSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertSettings:
-    """Who is told of dead-lettered jobs: by mail, by webhook or both. One message for each
+    """Alerts about dead-lettered jobs: by mail, by webhook or both. One message for each
     definition and cause, sent by one of the processes that do upkeep; all need these settings."""
 
     interval_seconds: int = setting(

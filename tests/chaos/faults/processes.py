@@ -1,4 +1,4 @@
-"""Processes that die, stand still, and are told to stop."""
+"""Processes that are killed, suspended or stopped."""
 
 import signal
 import time
@@ -19,7 +19,7 @@ async def kill_worker(run: ChaosRun) -> Bite:
     assert worker.process is not None
     run.kill(worker.process)
     killed = time.monotonic()
-    again = await run.until(lambda: run.started_again(job, fence))
+    again = await run.again(job, fence)
     if not again:
         return Bite(0, f"the job of {worker.name} did not start again")
     return Bite(1, f"the job of {worker.name} started again", again - killed)
@@ -35,7 +35,7 @@ async def freeze_worker(run: ChaosRun) -> Bite:
     assert process is not None
     await freeze(process, run.wl)
     frozen = time.monotonic()
-    again = await run.until(lambda: run.started_again(job, fence))
+    again = await run.again(job, fence)
     process.thaw()
     if not again:
         return Bite(0, "the job of the frozen worker did not start elsewhere")
@@ -70,7 +70,7 @@ async def stop_and_kill_worker(run: ChaosRun) -> Bite:
     process.terminate()
     run.kill(process)
     killed = time.monotonic()
-    again = await run.until(lambda: run.started_again(job, fence))
+    again = await run.again(job, fence)
     return Bite(
         int(bool(again)), f"{worker.name} was killed while it drained", again and again - killed
     )

@@ -1,4 +1,4 @@
-"""The processes of a chaos run, and a supervisor that starts anew what has died."""
+"""The processes of a chaos run, restarted when they die."""
 
 import asyncio
 import os
@@ -74,9 +74,9 @@ class Fleet:
     def server(self, url: str, port: int) -> Member:
         return self._add("server", _CLI, "serve", "--no-auth", "--port", str(port), url=url)
 
-    def program(self, kind: str, seed: str, url: str) -> Member:
+    def program(self, kind: str, url: str, *arguments: str) -> Member:
         """One of this package's own programs; it knows all definitions."""
-        return self._add(kind, f"tests.chaos.processes.{kind}", seed, url=url, release="2")
+        return self._add(kind, f"tests.chaos.processes.{kind}", *arguments, url=url, release="2")
 
     def start(self, member: Member) -> None:
         url = {"WINDLASS_DATABASE_URL": member.url}

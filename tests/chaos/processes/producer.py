@@ -1,4 +1,5 @@
-"""A program that enqueues a seeded mix until told to stop: `python -m tests.chaos.processes.producer SEED`.
+"""A program that enqueues a seeded mix until it is stopped, with a pause after each batch:
+`python -m tests.chaos.processes.producer SEED SECONDS`.
 
 What was acknowledged is in the ledger before the next batch begins, and on the disk.
 """
@@ -26,7 +27,7 @@ _KEYS = [key for key, expected in DEFINITIONS.items() if expected.weight]
 _WEIGHTS = [DEFINITIONS[key].weight for key in _KEYS]
 
 
-async def main(seed: str) -> None:
+async def main(seed: str, pause: float) -> None:
     told = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
     random, hold = Random(seed), Path(os.environ[GATES], HOLD)
@@ -37,6 +38,7 @@ async def main(seed: str) -> None:
             continue
         try:
             await _enqueue(random)
+            await asyncio.sleep(pause)
         except WindlassError as error:
             note("refused", code=error.code)
             await asyncio.sleep(0.1)
@@ -71,4 +73,4 @@ def _told(receipts: Sequence[Any], about: Sequence[dict[str, Any]]) -> list[dict
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    asyncio.run(main(sys.argv[1], float(sys.argv[2])))

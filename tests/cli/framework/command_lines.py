@@ -154,7 +154,7 @@ LINES: Mapping[str, Line] = {
     "audit verify": Line(),
     "audit head": Line(),
     # They end the worker that runs meanwhile.
-    "db downgrade": Line("--to 8", answer="y\n", local=True),
+    "db downgrade": Line("--to 0", answer="y\n", local=True),
     "db migrate": Line(local=True),
     "db new-epoch": Line(answer="y\n", local=True),
 }

@@ -11,7 +11,6 @@ from tests.cli.framework.command_lines import ELSEWHERE, LINES, Line, There, fur
 from tests.cli.framework.test_help import COMMANDS
 from tests.cli.run.test_serve import address
 from tests.support.processes.shell import Done, Shell
-from tests.support.wait import blocking_until
 
 # A hundred processes each, on a machine that has other things to do.
 pytestmark = pytest.mark.timeout(400)
@@ -60,9 +59,7 @@ def test_they_work_over_http(shell_on: Callable[[str], Shell], database):
 def _furnished(shell: Shell) -> There:
     there = furnish(shell)
     shell.start("worker", "jobs.py").sees("Running")
-    # It says so before its first beat.
-    workers = blocking_until(lambda: shell.here("workers", "list", "-o", "id").lines)
-    there["worker"] = cycle(workers)
+    there["worker"] = cycle(shell.here("workers", "list", "-o", "id").lines)
     return there
 
 

@@ -129,9 +129,9 @@ def test_a_fingerprint_stays_what_it_was():
     )
 
 
-def test_a_failure_that_told_nothing_has_a_fingerprint():
+def test_a_failure_without_error_text_has_a_fingerprint():
     assert fingerprint(None, None, None) == fingerprint("", " \n", "")
-    assert fingerprint(None, None, None).sentence == "no error was told"
+    assert fingerprint(None, None, None).sentence == "no error was reported"
 
 
 def test_a_sentence_is_short_and_of_one_line():

@@ -81,11 +81,9 @@ def test_only_snapshots_held_for_long_are_told_of():
     long = OldSnapshot("transaction", "process 2 of app", HOUR, 10)
     slot = OldSnapshot("slot", "the replication slot copy", None, 5_000_000)
 
-    assert levels(*database.pinned([short])) == ["ok"]
-    first, second = database.pinned([short, long, slot])
-    assert first.sentence == (
-        "process 2 of app keeps old rows from being cleared away, for 1 h and 10 transactions."
-    )
+    assert levels(*database.old_snapshots([short])) == ["ok"]
+    first, second = database.old_snapshots([short, long, slot])
+    assert first.sentence == ("process 2 of app blocks vacuum, for 1 h and 10 transactions.")
     assert "pg_drop_replication_slot" in second.fix
 
 
@@ -96,7 +94,7 @@ def test_rows_left_behind_are_told_of_when_they_outnumber_the_others():
 
     assert levels(*database.vacuum([few, many_of_many])) == ["ok"]
     [check] = database.vacuum([few, many])
-    assert "200,000 rows that nobody needs" in check.sentence
+    assert "200,000 dead rows" in check.sentence
     assert "never" in check.sentence
     assert database.vacuum([]) == []
 
@@ -131,7 +129,7 @@ def test_workers_not_heard_of_are_named():
     live, stale = queue.workers({"a": "live", **silent}, queued=0)
 
     assert live.sentence == "1 worker live."
-    assert stale.sentence == ("4 workers not heard of lately: host:0, host:1, host:2 and 1 more.")
+    assert stale.sentence == ("4 workers not seen lately: host:0, host:1, host:2 and 1 more.")
 
 
 def test_jobs_that_no_worker_serves_are_named_by_definition_and_queue():

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
+from tests.databases import scratch
 from tests.databases.kinds import NoDatabase
 
 #: Longest wait for a server to answer or to end, in seconds; recovery after a crash included.
@@ -61,8 +62,7 @@ class Server(ABC):
 
     def __enter__(self) -> Self:
         self._account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
-        # Root's own temporary directory may be closed to other accounts.
-        parent = self._parent or ("/tmp" if self._account else None)
+        parent = self._parent or (scratch.open_to_all() if self._account else None)
         self.directory = Path(tempfile.mkdtemp(prefix=f"windlass-{self.kind}-", dir=parent))
         self._minder = subprocess.Popen(
             [sys.executable, "-IS", _MINDER, self.directory],

@@ -1,4 +1,4 @@
-"""A record outside the database: one file that processes append to, whatever dies.
+"""Ledger outside the database: a file that processes append to, which survives all of them.
 
 A line is one write to a file opened for appending, so that it is there whole or not at all. Times
 are of the machine's monotonic clock, the same in all processes.
@@ -45,13 +45,13 @@ class Ledger:
         self._read()
         return [line for line in self._lines if _matches(line, what, about)]
 
-    async def moment(self, what: str, *, within: float = 30.0, **about: object) -> Line:
+    async def moment(self, what: str, *, within: float = 60.0, **about: object) -> Line:
         """The first such line, waited for."""
         [line] = await self.moments(1, what, within=within, **about)
         return line
 
     async def moments(
-        self, count: int, what: str, *, within: float = 30.0, **about: object
+        self, count: int, what: str, *, within: float = 60.0, **about: object
     ) -> list[Line]:
         """The first `count` such lines, waited for."""
         found: list[Line] = await until(

@@ -1,16 +1,17 @@
-"""Starts processes of a journey, signals them, and shows what they said when a test fails."""
+"""Starts processes of a journey, signals them, and shows their output when a test fails."""
 
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
 from tests.databases.servers.cleanup import is_running
+from tests.support.processes.fork_server import FORK_SERVER, ForkedProcess
 from tests.support.processes.ledger import GATES, LEDGER, Ledger
 from tests.support.wait import until
 
@@ -19,10 +20,13 @@ _BYTECODE = Path(tempfile.gettempdir()) / f"windlass-bytecode-{os.getuid()}"
 _UNHEARD = ("WINDLASS_", "PYTHONDONTWRITEBYTECODE")
 
 
+RunningProcess = ForkedProcess | subprocess.Popen[bytes]
+
+
 class Process:
     """One process of a journey; its output is in a file."""
 
-    def __init__(self, name: str, popen: "subprocess.Popen[bytes]", output: Path) -> None:
+    def __init__(self, name: str, popen: RunningProcess, output: Path) -> None:
         self.name = name
         self.output = output
         self._popen = popen
@@ -60,7 +64,7 @@ class Process:
         self._popen.kill()
         self._popen.wait()
 
-    async def ended(self, within: float = 30.0) -> int:
+    async def ended(self, within: float = 60.0) -> int:
         """Its exit code, waited for; negative for a signal."""
         await until(
             lambda: not self.is_running, within=within, waiting_for=f"the end of {self.name}"
@@ -125,28 +129,37 @@ class Processes:
         name = f"{kind}-{len(self._started) + 1}"
         output = self._folder / f"{name}.out"
         given = {f"WINDLASS_{key.upper()}": str(value) for key, value in settings.items()}
+        environ = {
+            **{k: v for k, v in os.environ.items() if not k.startswith(_UNHEARD)},
+            # Many processes start here: compiling everything each time would be the
+            # most of their work.
+            "PYTHONPYCACHEPREFIX": str(_BYTECODE),
+            "WINDLASS_DATABASE_URL": self._url,
+            LEDGER: str(self._ledger.path),
+            GATES: str(self._folder),
+            **given,
+            **environment,
+        }
         with output.open("wb") as file:
-            popen = subprocess.Popen(
-                [sys.executable, "-m", module, *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-                cwd=_ROOT,
-                env={
-                    **{k: v for k, v in os.environ.items() if not k.startswith(_UNHEARD)},
-                    # Many processes start here: compiling everything each time would be the
-                    # most of their work.
-                    "PYTHONPYCACHEPREFIX": str(_BYTECODE),
-                    "WINDLASS_DATABASE_URL": self._url,
-                    LEDGER: str(self._ledger.path),
-                    GATES: str(self._folder),
-                    **given,
-                    **environment,
-                },
-            )
+            popen = _start(("-m", module, *arguments), environ, file.fileno())
         process = Process(name, popen, output)
         self._started.append(process)
         return process
+
+
+def _start(python: Sequence[str], environ: Mapping[str, str], output: int) -> RunningProcess:
+    if "LD_PRELOAD" in environ:  # is heeded where a program begins, not where it is forked
+        return subprocess.Popen(
+            [sys.executable, *python],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=_ROOT,
+            env=environ,
+        )
+    with open(os.devnull, "rb") as nothing:
+        streams = (nothing.fileno(), output, output)
+        return FORK_SERVER.start(*python, folder=_ROOT, environ=environ, streams=streams)
 
 
 async def all_gone(pids: list[int], *, within: float) -> None:

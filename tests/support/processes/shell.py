@@ -20,13 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 from unittest import mock
 
-from tests.support.processes.forked_commands import begin
+from tests.support.processes.fork_server import FORK_SERVER, ForkedProcess
 from windlass.cli.main import run
 
-_COMMAND = [sys.executable, "-m", "windlass.cli"]
+_MODULE = ("-m", "windlass.cli")
+_COMMAND = [sys.executable, *_MODULE]
 _PATIENCE = 60.0
 #: Makes the terminal of a new session the one that controls it, as a window does.
 _CONTROLLED = (
@@ -74,6 +75,9 @@ def login(user: str, secret: SecretStr) -> None:
 '''
 
 
+RunningProcess = ForkedProcess | subprocess.Popen[bytes]
+
+
 @dataclass(frozen=True)
 class Done:
     """How a command ended."""
@@ -94,8 +98,9 @@ class Done:
 class Started:
     """A command that goes on; what it prints is read as it comes."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: RunningProcess, *streams: IO[str]) -> None:
         self.process = process
+        self._pipes = streams
         self._text: list[str] = []
         self._changed = threading.Condition()
         self._readers = [threading.Thread(target=read, daemon=True) for read in self._streams()]
@@ -138,8 +143,7 @@ class Started:
         return len(re.findall(pattern, self.text, re.MULTILINE))
 
     def _streams(self) -> list[Callable[[], None]]:
-        both = (self.process.stdout, self.process.stderr)
-        return [partial(self._read, stream) for stream in both if stream]
+        return [partial(self._read, pipe) for pipe in self._pipes]
 
     def _read(self, stream: IO[str]) -> None:
         with stream:
@@ -155,7 +159,7 @@ class Started:
 class Seated(Started):
     """A command with a terminal of its own, which somebody sits at."""
 
-    def __init__(self, process: subprocess.Popen[str], terminal: int) -> None:
+    def __init__(self, process: RunningProcess, terminal: int) -> None:
         self.terminal = terminal
         super().__init__(process)
 
@@ -222,10 +226,7 @@ class Shell:
             given.write(stdin)
             given.seek(0)
             streams = (given.fileno(), out.fileno(), err.fileno())
-            begun = begin(
-                args, folder=self.folder, environ=self.environment(**env), streams=streams
-            )
-            code = begun.wait(_PATIENCE)
+            code = _to_its_end(self._fork(args, env, streams))
             out.seek(0)
             err.seek(0)
             return Done(code, out.read(), err.read())
@@ -265,39 +266,49 @@ class Shell:
 
     def start(self, *args: str, before: Sequence[str] = (), **env: str) -> Started:
         """Start a command that goes on; `before` is a program that runs it."""
-        return self._start([*before, *_COMMAND, *args], env)
+        if before:
+            return self._start([*before, *_COMMAND, *args], env)
+        with _Pipes() as pipes:
+            return self._went_on(self._fork(args, env, pipes.streams), pipes)
 
     def start_python(self, *args: str) -> Started:
         """Start a program of the test's own that goes on."""
         return self._start([sys.executable, *args], _NOTHING)
 
     def _start(self, command: list[str], env: Mapping[str, str]) -> Started:
-        process = subprocess.Popen(
-            [*_AS_USUAL, *command],
-            cwd=self.folder,
-            env=self.environment(**env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.started.append(Started(process))
+        with _Pipes() as pipes:
+            stdin, stdout, stderr = pipes.streams
+            process = subprocess.Popen(
+                [*_AS_USUAL, *command],
+                cwd=self.folder,
+                env=self.environment(**env),
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+            )
+            return self._went_on(process, pipes)
+
+    def _went_on(self, process: RunningProcess, pipes: "_Pipes") -> Started:
+        self.started.append(Started(process, *pipes.read()))
         return self.started[-1]
 
-    def sit_at(self, *args: str, command: Sequence[str] = _COMMAND, **env: str) -> Seated:
+    def sit_at(self, *args: str, command: Sequence[str] = (), **env: str) -> Seated:
         """Start a command that goes on, or another program, at a terminal that controls it."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 120, 0, 0))
-        process = subprocess.Popen(
-            [*_AS_USUAL, sys.executable, "-c", _CONTROLLED, *command, *args],
-            cwd=self.folder,
-            env=self.environment(**env),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-            text=True,
-        )
+        process: RunningProcess
+        if command:
+            process = subprocess.Popen(
+                [*_AS_USUAL, sys.executable, "-c", _CONTROLLED, *command, *args],
+                cwd=self.folder,
+                env=self.environment(**env),
+                stdin=theirs,
+                stdout=theirs,
+                stderr=theirs,
+                start_new_session=True,
+            )
+        else:
+            process = self._fork(args, env, (theirs, theirs, theirs), terminal=True)
         os.close(theirs)
         seated = Seated(process, ours)
         self.started.append(seated)
@@ -310,17 +321,23 @@ class Shell:
         at once, or when the terminal shows `once`: a prompt for a password drops what came before."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, width, 0, 0))
-        begun = begin(
-            args,
-            folder=self.folder,
-            environ=self.environment(**env),
-            streams=(theirs, theirs, theirs),
-            session=True,
-        )
+        process = self._fork(args, env, (theirs, theirs, theirs), session=True)
         os.close(theirs)
         shown = _all_of(ours, types, once)
         os.close(ours)
-        return Done(begun.wait(_PATIENCE), shown.replace("\r\n", "\n"), "")
+        return Done(_to_its_end(process), shown.replace("\r\n", "\n"), "")
+
+    def _fork(
+        self,
+        args: Sequence[str],
+        env: Mapping[str, str],
+        streams: tuple[int, int, int],
+        **how: bool,
+    ) -> ForkedProcess:
+        environ = self.environment(**env)
+        return FORK_SERVER.start(
+            *_MODULE, *args, folder=self.folder, environ=environ, streams=streams, **how
+        )
 
     def _run(self, command: list[str], env: Mapping[str, str] = _NOTHING) -> Done:
         done = subprocess.run(
@@ -358,6 +375,32 @@ class Shell:
     def close(self) -> None:
         for started in self.started:
             started.close()
+
+
+class _Pipes:
+    """No input, and a pipe for each of output and errors; the ends for the process close at exit."""
+
+    def __enter__(self) -> Self:
+        self._read_out, out = os.pipe()
+        self._read_err, err = os.pipe()
+        self.streams = (os.open(os.devnull, os.O_RDONLY), out, err)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for stream in self.streams:
+            os.close(stream)
+
+    def read(self) -> list[IO[str]]:
+        return [open(end, encoding="utf-8") for end in (self._read_out, self._read_err)]
+
+
+def _to_its_end(process: ForkedProcess) -> int:
+    """The exit code of a process, which is killed if it does not end."""
+    try:
+        return process.wait(_PATIENCE)
+    except TimeoutError:
+        process.kill()
+        raise
 
 
 def _all_of(terminal: int, types: str, once: str) -> str:

@@ -1,23 +1,22 @@
 """`/audit`: who changed what, in chains that cannot be edited unseen."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
-
-from fastapi import Query
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine
-from windlass.api.routing import Routes
-from windlass.api.schema import responses
+from windlass.api.routing import Query, Routes
 from windlass.api.schema.paging import LAST_NUMBER
-from windlass.api.schema.requests import PinnedHeads
 from windlass.core.wire import fields_of
 from windlass.engine.access.audit_verify import PinnedHead
 from windlass.engine.engine import Engine
 
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import PinnedHeads
+
 routes = Routes("audit")
 
 
-@routes.get("", "audit.read", responses.AuditEntries, summary="List entries")
+@routes.get("", "audit.read", "AuditEntries", summary="List entries")
 async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -33,7 +32,7 @@ async def find(
     return {"items": [fields_of(entry) for entry in page.entries], "next": page.next}
 
 
-@routes.get("/heads", "audit.read", responses.AuditHeads, summary="Where do the chains end?")
+@routes.get("/heads", "audit.read", "AuditHeads", summary="Where do the chains end?")
 async def heads(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """The last number and hash of each chain, with its signature if there is a key. Kept elsewhere,
     they show later that nothing was taken away."""
@@ -51,7 +50,7 @@ async def heads(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     }
 
 
-@routes.get("/verify", "audit.read", responses.AuditReport, summary="Are the chains whole?")
+@routes.get("/verify", "audit.read", "AuditReport", summary="Are the chains whole?")
 async def verify(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """Every chain that the caller may see: how many entries were found whole, what the signature of
     its end proves, and where it is broken, if it is."""
@@ -61,11 +60,11 @@ async def verify(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
 @routes.post(
     "/verify",
     "audit.read",
-    responses.AuditReport,
+    "AuditReport",
     summary="Are the chains whole, and do they hold these heads?",
 )
 async def verify_heads(
-    caller: CurrentCaller, engine: ReadyEngine, body: PinnedHeads
+    caller: CurrentCaller, engine: ReadyEngine, body: "PinnedHeads"
 ) -> dict[str, Any]:
     """The same; each head that was kept elsewhere must still be part of its chain."""
     pinned = [

@@ -2,14 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Annotated
-
-from fastapi import Depends, Query, Request
-from fastapi.dependencies.models import Dependant
-from fastapi.routing import APIRoute
+from typing import Annotated, Any
 
 from windlass.api.middleware import audit
-from windlass.api.middleware.rate_limit import rate_limiter_of
+from windlass.api.routing import OWN, Depends, Query, Request
 from windlass.core.access.grants import may_enqueue
 from windlass.core.access.principal import Principal, local
 from windlass.core.access.roles import Right, RoleTable
@@ -20,19 +16,15 @@ from windlass.engine.jobs.requests import Requester
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
 from windlass.storage.connection.tenant_binding import bind_tenant
 
-#: Where a route's right stands in its description, and that it is for owners too.
-RIGHT, OWN = audit.RIGHT, "x-own"
 #: Why somebody is refused what cannot be told of their own jobs alone.
 ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
-#: What stands in place of a right where none is needed.
-NO_RIGHT = "none"
 #: The scope of somebody who is bound to no tenant, or to several and has named none: it has nothing.
 NOWHERE = Scope.of("")
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody who is known: by what name their deeds are recorded, and what they may do.
+    """An authenticated caller: the name in the audit, and the rights.
 
     With an `owner` they may touch only what that one made; without `reads_all` they see no other
     jobs than their own. Without a name they are nobody in
@@ -85,13 +77,13 @@ class Caller:
 
     @property
     def reaches_all(self) -> bool:
-        """Whether their credential is bound to no tenant, whatever tenant a request names."""
+        """True if the credential is bound to no tenant, whatever tenant a request names."""
         if self.principal is not None:
             return self.principal.installation_wide
         return self.scope.tenant is None or self.narrowed
 
     def sees(self, definition: Definition, table: RoleTable) -> bool:
-        """Whether they may know of a definition: system ones are for those who reach all; who sees
+        """True if they may see a definition: system ones are for those who reach all; who sees
         only their own jobs sees what they may enqueue."""
         if self.reaches_all:
             return True
@@ -111,8 +103,8 @@ class Caller:
 #: Whoever may reach a server without authentication: it listens on loopback only.
 ANONYMOUS = Caller(None, ALL_TENANTS)
 
-#: Tells who sent a request; raises NotAuthenticated.
-Authenticate = Callable[[Request], Awaitable[Caller]]
+#: Finds the caller of a request; raises NotAuthenticated.
+Authenticate = Callable[[Any], Awaitable[Caller]]
 
 
 async def open_access(request: Request) -> Caller:
@@ -125,12 +117,12 @@ async def open_access(request: Request) -> Caller:
 
 
 async def authenticate_caller(request: Request, tenant: str | None = None) -> Caller:
-    """Whoever sent a request, seeing only `tenant` if they name one."""
+    """The caller of a request, limited to `tenant` if it names one."""
     bind_tenant(None)
     try:
         known: Caller = await request.app.state.authenticate(request)
     except NotAuthenticated:
-        rate_limiter_of(request).reject(request)
+        request.app.state.limits.reject(request)
         raise
     if request.app.state.windlass.settings.database.row_security:
         bind_tenant(known.bound_to)
@@ -150,34 +142,25 @@ async def rate_limited_caller(
         str | None, Query(description="Only this tenant's data.", min_length=1, max_length=191)
     ] = None,
 ) -> Caller:
-    """Whoever sent a request, if they have not sent too many."""
+    """The caller of a request; RequestsThrottled if they have sent too many."""
     caller = await authenticate_caller(request, tenant)
     works = caller.rights is not None and Right.WORKER_WORK in caller.rights
-    rate_limiter_of(request).admit(request, caller.name, caller.bound_to, works=works)
+    request.app.state.limits.admit(request, caller.name, caller.bound_to, works=works)
     return caller
 
 
-def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
-    """The dependency that refuses whoever has not this right, and notes what is changed by it."""
+def require_right(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
+    """The dependency that refuses callers without this right, and begins the audit entry of a change."""
 
     async def check(request: Request, caller: CurrentCaller, engine: ReadyEngine) -> None:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
-        if audits:
+        if audits and request.method != "GET":
             await audit.begin(request, caller, engine, right)
 
     return check
-
-
-def asks(route: APIRoute) -> bool:
-    """Whether a route asks who its caller is."""
-
-    def within(dependant: Dependant) -> bool:
-        return dependant.call is rate_limited_caller or any(map(within, dependant.dependencies))
-
-    return within(route.dependant)
 
 
 async def ready_engine(request: Request) -> Engine:

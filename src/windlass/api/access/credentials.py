@@ -2,8 +2,9 @@
 
 from fastapi import Request
 
-from windlass.api.access.callers import NO_RIGHT, NOWHERE, RIGHT, Caller, ready_engine
+from windlass.api.access.callers import NOWHERE, Caller, ready_engine
 from windlass.api.middleware.browser_security import session_secret
+from windlass.api.routing import NO_RIGHT, RIGHT
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Reach, Right, RoleTable, reach_of, scope_of
 from windlass.core.jobs.models import Scope
@@ -11,12 +12,12 @@ from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
 
 
 async def by_credentials(request: Request) -> Caller:
-    """Who sent a request; its scope comes from the credential alone."""
+    """The caller of a request; its scope comes from the credential alone."""
     return speaking_for(request, await find_principal(request))
 
 
 def speaking_for(request: Request, principal: Principal) -> Caller:
-    """What somebody may do with a request, by the app's table of roles. For an authenticator of
+    """The caller for a principal, with its rights by the app's table of roles. For an authenticator of
     one's own, which knows people by other means."""
     request.state.principal = principal
     table: RoleTable = request.app.state.windlass.roles

@@ -1,11 +1,12 @@
-"""`/login`, `/logout`, `/password`, `/invitations`, `/sessions`, `/whoami`: people's own affairs, by a session's cookie."""
+"""`/login`, `/logout`, `/password`, `/invitations`, `/sessions`: people's own affairs, by a session's cookie."""
 
 from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from windlass.api.access.callers import NO_RIGHT, NOWHERE, RIGHT, CurrentCaller, ReadyEngine
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
+from windlass.api.http_routes import PROBLEMS, SafeRoute, as_dependency
 from windlass.api.middleware.browser_security import (
     check_same_site,
     clear_session,
@@ -13,10 +14,9 @@ from windlass.api.middleware.browser_security import (
     set_session,
 )
 from windlass.api.middleware.rate_limit import Counted
-from windlass.api.routing import PREFIX, PROBLEMS, SafeRoute
+from windlass.api.routing import NO_RIGHT, PREFIX, RIGHT
 from windlass.api.schema import responses
 from windlass.api.schema.requests import LinkLogin, Login, PasswordByLink, PasswordChange
-from windlass.core.access.roles import Right, membership_reach
 from windlass.core.wire import fields_of
 from windlass.engine.access.sessions import NewSession
 from windlass.ids import SessionId
@@ -24,6 +24,7 @@ from windlass.ids import SessionId
 router = APIRouter(route_class=SafeRoute, prefix=PREFIX, tags=["account"], responses=PROBLEMS)
 
 _OPEN = {RIGHT: NO_RIGHT}
+_COUNTED = as_dependency(Counted)
 _SIGNED_IN: dict[int | str, dict[str, Any]] = {200: {"model": responses.SignedIn}}
 
 
@@ -31,7 +32,7 @@ _SIGNED_IN: dict[int | str, dict[str, Any]] = {200: {"model": responses.SignedIn
     "/login",
     summary="Sign in",
     openapi_extra=_OPEN,
-    dependencies=[Counted],
+    dependencies=[_COUNTED],
     response_model=None,
     responses=_SIGNED_IN,
 )
@@ -50,7 +51,7 @@ async def login(
     "/login/link",
     summary="Sign in by a link",
     openapi_extra=_OPEN,
-    dependencies=[Counted],
+    dependencies=[_COUNTED],
     response_model=None,
     responses=_SIGNED_IN,
 )
@@ -69,7 +70,7 @@ async def login_by_link(
     "/login/password",
     summary="Set a password by a link",
     openapi_extra=_OPEN,
-    dependencies=[Counted],
+    dependencies=[_COUNTED],
     response_model=None,
     responses=_SIGNED_IN,
 )
@@ -89,7 +90,7 @@ async def set_password(
     "/login/invitation",
     summary="Accept an invitation as somebody new",
     openapi_extra=_OPEN,
-    dependencies=[Counted],
+    dependencies=[_COUNTED],
     response_model=None,
     responses=_SIGNED_IN,
 )
@@ -181,47 +182,13 @@ async def end_session(
 
 
 @router.post(
-    "/logout", summary="Sign out", status_code=204, openapi_extra=_OPEN, dependencies=[Counted]
+    "/logout", summary="Sign out", status_code=204, openapi_extra=_OPEN, dependencies=[_COUNTED]
 )
 async def logout(request: Request, response: Response, engine: ReadyEngine) -> None:
     check_same_site(request)
     if secret := session_secret(request):
         await engine.sessions.logout(secret)
     clear_session(response)
-
-
-@router.get(
-    "/whoami",
-    summary="Who am I?",
-    openapi_extra=_OPEN,
-    response_model=None,
-    responses={200: {"model": responses.CallerIdentity}},
-)
-async def whoami(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
-    """Whoever the credential of this request belongs to, in which tenants, and what they may do.
-    `rights` null means everything, as on a server without authentication."""
-    who, table = caller.effective_principal, engine.access.table
-    return {
-        "name": who.name,
-        "kind": who.kind,
-        "id": None if who.id is None else str(who.id),
-        "tenant_id": None if caller.scope == NOWHERE else caller.scope.tenant,
-        "rights": None if caller.rights is None else sorted(caller.rights),
-        "memberships": [
-            {
-                "tenant_id": each.tenant,
-                "role": each.role,
-                "permissions": sorted(each.permissions),
-                "rights": [
-                    right
-                    for right in Right
-                    if membership_reach(each, right, each.tenant, table) is not None
-                    and (who.rights is None or right in who.rights)
-                ],
-            }
-            for each in who.memberships
-        ],
-    }
 
 
 def client_address(request: Request) -> str | None:

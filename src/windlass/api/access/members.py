@@ -1,16 +1,16 @@
 """`/members`: who has which role in a tenant."""
 
-from typing import Annotated, Any
-
-from fastapi import Path, Request
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import target_tenant
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Path, Request, Routes, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import MemberEdit, NewMember
 from windlass.core.access.accounts import Member
+
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import MemberEdit, NewMember
 
 routes = Routes("members")
 
@@ -22,7 +22,7 @@ Id = Annotated[
 ]
 
 
-@routes.get("", "members.read", responses.paged(responses.Member), summary="List members")
+@routes.get("", "members.read", paged("Member"), summary="List members")
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """By tenant and name. Those who have not accepted their invitation yet are `pending`, have no
     right, and no `user_id`."""
@@ -34,14 +34,14 @@ async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) ->
 @routes.post(
     "",
     "members.write",
-    responses.PendingInvitation,
+    "PendingInvitation",
     status_code=201,
     summary="Invite somebody",
     audits=False,
     keys="refused",
 )
 async def invite(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewMember
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewMember"
 ) -> dict[str, Any]:
     """Offers a role in a tenant. It is theirs once they have accepted it by `link`, which is never
     shown again. The answer is the same whether there is an account of that name or not. Inviting
@@ -60,16 +60,16 @@ async def invite(
     }
 
 
-@routes.patch("/{id}", "members.write", responses.Member, summary="Change a role", audits=False)
+@routes.patch("/{id}", "members.write", "Member", summary="Change a role", audits=False)
 async def change(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id, body: MemberEdit
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id, body: "MemberEdit"
 ) -> dict[str, Any]:
     """Or permissions; what is left out stays. Of a pending member it changes what is offered. Nobody gives, or changes, more than they hold."""
     changed = await engine.members.change(
         caller.effective_principal,
         caller.tenant,
         id,
-        **body.said(),
+        **body.given_fields(),
         request_id=request.state.request_id,
     )
     return render.member(changed)

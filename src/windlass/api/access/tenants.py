@@ -1,61 +1,60 @@
 """`/tenants`: who owns jobs."""
 
-from typing import Annotated, Any
-
-from fastapi import Path, Query, Request
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine
-from windlass.api.routing import Routes
-from windlass.api.schema import responses
+from windlass.api.routing import Path, Query, Request, Routes, paged
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import NewTenant, TenantEdit
 from windlass.core import wire
 from windlass.errors import TenantNotFound
+
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import NewTenant, TenantEdit
 
 routes = Routes("tenants")
 
 Id = Annotated[str, Path(min_length=1, max_length=191)]
 
 
-@routes.get("", "tenants.read", responses.paged(responses.Tenant), summary="List tenants")
+@routes.get("", "tenants.read", paged("Tenant"), summary="List tenants")
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     found = [each for each in await engine.tenants.list() if _sees(caller, each.id)]
     page = paging.cut(found, lambda tenant: tenant.id)
     return {**page, "items": [wire.tenant(each) for each in page["items"]]}
 
 
-@routes.post("", "tenants.write", responses.Tenant, status_code=201, summary="Make a tenant")
-async def create(engine: ReadyEngine, body: NewTenant) -> dict[str, Any]:
+@routes.post("", "tenants.write", "Tenant", status_code=201, summary="Make a tenant")
+async def create(engine: ReadyEngine, body: "NewTenant") -> dict[str, Any]:
     """An id that a tenant has, or had before it was deleted, is refused with 409."""
-    said = body.said()
+    said = body.given_fields()
     return wire.tenant(await engine.tenants.create(said.pop("id"), **said))
 
 
-@routes.get("/{id}", "tenants.read", responses.Tenant, summary="One tenant")
+@routes.get("/{id}", "tenants.read", "Tenant", summary="One tenant")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     if not _sees(caller, id):
         raise TenantNotFound(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
-@routes.patch("/{id}", "tenants.write", responses.Tenant, summary="Change it")
-async def change(engine: ReadyEngine, id: Id, body: TenantEdit) -> dict[str, Any]:
-    return wire.tenant(await engine.tenants.change(id, **body.said()))
+@routes.patch("/{id}", "tenants.write", "Tenant", summary="Change it")
+async def change(engine: ReadyEngine, id: Id, body: "TenantEdit") -> dict[str, Any]:
+    return wire.tenant(await engine.tenants.change(id, **body.given_fields()))
 
 
-@routes.post("/{id}/suspend", "tenants.write", responses.Tenant, summary="Suspend it")
+@routes.post("/{id}/suspend", "tenants.write", "Tenant", summary="Suspend it")
 async def suspend(engine: ReadyEngine, id: Id) -> dict[str, Any]:
     await engine.tenants.suspend(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
-@routes.post("/{id}/resume", "tenants.write", responses.Tenant, summary="Let it go on")
+@routes.post("/{id}/resume", "tenants.write", "Tenant", summary="Let it go on")
 async def resume(engine: ReadyEngine, id: Id) -> dict[str, Any]:
     await engine.tenants.resume(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
-@routes.delete("/{id}", "tenants.write", responses.TenantDeletion, summary="Delete it")
+@routes.delete("/{id}", "tenants.write", "TenantDeletion", summary="Delete it")
 async def delete(
     request: Request,
     caller: CurrentCaller,

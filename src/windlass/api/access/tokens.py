@@ -1,22 +1,21 @@
 """`/tokens`: credentials of programs. A secret is shown once."""
 
-from typing import Annotated, Any
-
-from fastapi import Path, Query, Request
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
-from windlass.api.routing import Routes
-from windlass.api.schema import responses
+from windlass.api.routing import Path, Query, Request, Routes, paged
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import NewToken
 from windlass.core.wire import fields_of
 from windlass.errors import TokenNotFound
 from windlass.ids import TokenId, parse_job_id
 
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import NewToken
+
 routes = Routes("tokens")
 
 
-@routes.get("", "tokens.read", responses.paged(responses.Token), summary="List tokens")
+@routes.get("", "tokens.read", paged("Token"), summary="List tokens")
 async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -40,14 +39,14 @@ async def find(
 @routes.post(
     "",
     "tokens.write",
-    responses.NewToken,
+    "NewToken",
     status_code=201,
     summary="Make a token",
     audits=False,
     keys="refused",
 )
 async def create(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewToken
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewToken"
 ) -> dict[str, Any]:
     """Its secret is in this answer, and never shown again."""
     made = await engine.tokens.create(

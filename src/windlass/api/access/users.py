@@ -1,23 +1,23 @@
 """`/users`: people who sign in, for who administers the installation."""
 
-from typing import Annotated, Any
-
-from fastapi import Path, Query, Request
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Path, Query, Request, Routes, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import NewLink, NewSuperadmin, NewUser, UserEdit
 from windlass.core.wire import fields_of
 from windlass.ids import UserId
+
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import NewLink, NewSuperadmin, NewUser, UserEdit
 
 routes = Routes("users")
 
 Id = Annotated[str, Path(description="A user's id or name.", min_length=1, max_length=191)]
 
 
-@routes.get("", "users.read", responses.paged(responses.User), summary="List users")
+@routes.get("", "users.read", paged("User"), summary="List users")
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """By name."""
     found = await engine.users.list(
@@ -27,11 +27,9 @@ async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) ->
     return paging.page(page, page[-1]["name"] if len(found) > paging.limit else None)
 
 
-@routes.post(
-    "", "users.write", responses.User, status_code=201, summary="Make a user", audits=False
-)
+@routes.post("", "users.write", "User", status_code=201, summary="Make a user", audits=False)
 async def create(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewUser
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewUser"
 ) -> dict[str, Any]:
     """Without a password: a link of theirs sets it."""
     made = await engine.users.create(
@@ -43,19 +41,19 @@ async def create(
     return fields_of(made)
 
 
-@routes.get("/{id}", "users.read", responses.User, summary="One user")
+@routes.get("/{id}", "users.read", "User", summary="One user")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return fields_of(await engine.users.get(caller.effective_principal, id))
 
 
-@routes.patch("/{id}", "users.write", responses.User, summary="Change it", audits=False)
+@routes.patch("/{id}", "users.write", "User", summary="Change it", audits=False)
 async def change(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id, body: UserEdit
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id, body: "UserEdit"
 ) -> dict[str, Any]:
     """Sessions of a disabled user end at once; tokens it made go on. `superadmin` true is refused
     for who is none: that is given by `/users/invite`."""
     changed = await engine.users.change(
-        caller.effective_principal, id, **body.said(), request_id=request.state.request_id
+        caller.effective_principal, id, **body.given_fields(), request_id=request.state.request_id
     )
     return fields_of(changed)
 
@@ -63,14 +61,14 @@ async def change(
 @routes.post(
     "/invite",
     "users.write",
-    responses.OneTimeLink,
+    "OneTimeLink",
     status_code=201,
     summary="Offer to administer everything",
     audits=False,
     keys="refused",
 )
 async def invite(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewSuperadmin
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewSuperadmin"
 ) -> dict[str, Any]:
     """They are superadmin once they have accepted by this link: signed in to their account, or by
     setting a password if they have none. The link is never shown again."""
@@ -97,7 +95,7 @@ async def delete(
 @routes.post(
     "/{id}/link",
     "users.write",
-    responses.OneTimeLink,
+    "OneTimeLink",
     status_code=201,
     summary="Make a one-time link",
     audits=False,
@@ -108,9 +106,11 @@ async def link(
     caller: CurrentCaller,
     engine: ReadyEngine,
     id: Id,
-    body: NewLink | None = None,
+    body: "NewLink | None" = None,
 ) -> dict[str, Any]:
     """To set a password, or to sign in. Its secret is in this answer, and never shown again."""
+    from windlass.api.schema.requests import NewLink
+
     asked = body or NewLink()
     made = await engine.users.link(
         caller.effective_principal,

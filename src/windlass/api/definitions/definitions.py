@@ -1,27 +1,25 @@
 """`/definitions`: what may run, and operators' edits of it."""
 
 from functools import partial
-from typing import Annotated, Any
-
-from fastapi import Path, Query, Response
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Path, Query, Response, Routes, listed, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import DefinitionEdit, NewDefinition
 from windlass.core.definitions.definition import DefinitionKind
 from windlass.engine.definitions.definitions import Visible
 from windlass.engine.engine import Engine
+
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import DefinitionEdit, NewDefinition
 
 routes = Routes("definitions")
 
 Key = Annotated[str, Path(min_length=1, max_length=191)]
 
 
-@routes.get(
-    "", "definitions.read", responses.paged(responses.DefinitionEntry), summary="List definitions"
-)
+@routes.get("", "definitions.read", paged("DefinitionEntry"), summary="List definitions")
 async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -61,8 +59,8 @@ async def find(
     return {**page, "items": await render.definitions(engine, page["items"], caller.scope)}
 
 
-@routes.post("", "definitions.write", responses.Definition, status_code=201, summary="Create one")
-async def create(engine: ReadyEngine, body: NewDefinition, response: Response) -> dict[str, Any]:
+@routes.post("", "definitions.write", "Definition", status_code=201, summary="Create one")
+async def create(engine: ReadyEngine, body: "NewDefinition", response: Response) -> dict[str, Any]:
     """201 if it is new. With `if_exists` the call can be repeated: `keep` answers the one there is,
     `update` changes what is said of it, both with 200. One that code declares is never updated."""
     made, is_new = await engine.definitions.put(body.key, **body.changes())
@@ -73,7 +71,7 @@ async def create(engine: ReadyEngine, body: NewDefinition, response: Response) -
 @routes.post(
     "/reset",
     "definitions.write",
-    responses.listed(responses.DefinitionEntry),
+    listed("DefinitionEntry"),
     summary="Return all to the code",
 )
 async def reset_all(
@@ -85,7 +83,7 @@ async def reset_all(
     return {"items": await render.definitions(engine, found)}
 
 
-@routes.get("/{key}", "definitions.read", responses.Definition, summary="One definition")
+@routes.get("/{key}", "definitions.read", "Definition", summary="One definition")
 async def get(caller: CurrentCaller, engine: ReadyEngine, key: Key) -> dict[str, Any]:
     """With what its jobs do: how many run, when they ran and run next, success rate and 95th
     percentile of the last 24 hours, which workers can run them and why others cannot. One that the
@@ -94,15 +92,13 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, key: Key) -> dict[str,
     return await render.definition(engine, found, caller.scope)
 
 
-@routes.patch("/{key}", "definitions.write", responses.Definition, summary="Edit it")
-async def edit(engine: ReadyEngine, key: Key, body: DefinitionEdit) -> dict[str, Any]:
+@routes.patch("/{key}", "definitions.write", "Definition", summary="Edit it")
+async def edit(engine: ReadyEngine, key: Key, body: "DefinitionEdit") -> dict[str, Any]:
     """Wins over the code until it is reset; what is left out stays."""
     return await render.definition(engine, await engine.definitions.edit(key, **body.changes()))
 
 
-@routes.post(
-    "/{key}/reset", "definitions.write", responses.Definition, summary="Return it to the code"
-)
+@routes.post("/{key}/reset", "definitions.write", "Definition", summary="Return it to the code")
 async def reset(
     engine: ReadyEngine,
     key: Key,
@@ -111,12 +107,12 @@ async def reset(
     return await render.definition(engine, await engine.definitions.reset(key, *(names or ())))
 
 
-@routes.post("/{key}/enable", "definitions.write", responses.Definition, summary="Enable it")
+@routes.post("/{key}/enable", "definitions.write", "Definition", summary="Enable it")
 async def enable(engine: ReadyEngine, key: Key) -> dict[str, Any]:
     return await render.definition(engine, await engine.definitions.enable(key))
 
 
-@routes.post("/{key}/disable", "definitions.write", responses.Definition, summary="Disable it")
+@routes.post("/{key}/disable", "definitions.write", "Definition", summary="Disable it")
 async def disable(engine: ReadyEngine, key: Key) -> dict[str, Any]:
     return await render.definition(engine, await engine.definitions.disable(key))
 

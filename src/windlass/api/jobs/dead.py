@@ -1,17 +1,17 @@
 """`/dead`: the dead letter by cause; retry, edit and retry, discard, mute."""
 
-from typing import Annotated, Any
-
-from fastapi import Query, Request
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import Id, job_id
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Query, Request, Routes, listed, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import GroupBatch, GroupMute, GroupSelection, NewPayload
 from windlass.core import wire
 from windlass.core.jobs.dead import GroupChange
+
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import GroupBatch, GroupMute, GroupSelection, NewPayload
 
 routes = Routes("dead")
 
@@ -19,7 +19,7 @@ routes = Routes("dead")
 @routes.get(
     "",
     "jobs.read",
-    responses.paged(responses.JobEntry),
+    paged("JobEntry"),
     summary="List dead-lettered jobs",
     own=True,
 )
@@ -41,9 +41,7 @@ async def find(
     return paging.page(await render.jobs(engine, page), page.next)
 
 
-@routes.get(
-    "/groups", "jobs.read", responses.listed(responses.Group), summary="Group them by cause"
-)
+@routes.get("/groups", "jobs.read", listed("Group"), summary="Group them by cause")
 async def groups(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -58,9 +56,9 @@ async def groups(
     return {"items": [wire.fields_of(group) for group in found]}
 
 
-@routes.post("/groups/retry", "jobs.retry", responses.GroupChange, summary="Retry a group")
+@routes.post("/groups/retry", "jobs.retry", "GroupChange", summary="Retry a group")
 async def retry_group(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: GroupBatch
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "GroupBatch"
 ) -> dict[str, Any]:
     request.state.target = f"{body.definition}/{body.fingerprint}"
     return _group_change(
@@ -75,9 +73,9 @@ async def retry_group(
     )
 
 
-@routes.post("/groups/discard", "jobs.discard", responses.GroupChange, summary="Discard a group")
+@routes.post("/groups/discard", "jobs.discard", "GroupChange", summary="Discard a group")
 async def discard_group(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: GroupBatch
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "GroupBatch"
 ) -> dict[str, Any]:
     request.state.target = f"{body.definition}/{body.fingerprint}"
     return _group_change(
@@ -87,9 +85,9 @@ async def discard_group(
     )
 
 
-@routes.post("/groups/mute", "dead.mute", responses.Mute, summary="Mute a group")
+@routes.post("/groups/mute", "dead.mute", "Mute", summary="Mute a group")
 async def mute_group(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: GroupMute
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "GroupMute"
 ) -> dict[str, Any]:
     """It is no longer listed, and no verdict counts it: for a time, or until it is unmuted. Whoever is
     bound to a tenant, or names one, mutes it for that tenant; else it is for all."""
@@ -105,9 +103,9 @@ async def mute_group(
     return wire.fields_of(mute)
 
 
-@routes.post("/groups/unmute", "dead.mute", responses.Mute, summary="Unmute a group")
+@routes.post("/groups/unmute", "dead.mute", "Mute", summary="Unmute a group")
 async def unmute_group(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: GroupSelection
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "GroupSelection"
 ) -> dict[str, Any]:
     """The answer tells of a mute that holds nevertheless: what is muted for all tenants stays so for
     each of them."""
@@ -117,17 +115,15 @@ async def unmute_group(
     )
 
 
-@routes.post("/{job_id}/retry", "jobs.retry", responses.Job, summary="Retry one")
+@routes.post("/{job_id}/retry", "jobs.retry", "Job", summary="Retry one")
 async def retry(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await engine.dead.retry(job_id, actor=caller.name, scope=caller.scope, by=caller.by)
     return await render.job(engine, job)
 
 
-@routes.post(
-    "/{job_id}/edit-retry", "jobs.retry", responses.Job, summary="Retry one with another payload"
-)
+@routes.post("/{job_id}/edit-retry", "jobs.retry", "Job", summary="Retry one with another payload")
 async def edit_retry(
-    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: NewPayload
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "NewPayload"
 ) -> dict[str, Any]:
     job = await engine.dead.edit_retry(
         job_id, body.payload, actor=caller.name, scope=caller.scope, by=caller.by

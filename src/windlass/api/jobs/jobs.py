@@ -1,27 +1,18 @@
 """`/jobs`: enqueue, find, explain, change, cancel, retry, reveal, clone."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
-
-from fastapi import Path, Query, Request, Response
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine, authenticate_caller
-from windlass.api.live.feed import CurrentFeed
-from windlass.api.live.job_wait import wait_for_end
-from windlass.api.middleware.field_names import with_body_names
-from windlass.api.middleware.hints import commands_to_requests
-from windlass.api.middleware.problems import is_cli_request
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.live.current_feed import CurrentFeed
+from windlass.api.middleware.hints import commands_to_requests, is_cli_request
+from windlass.api.routing import Path, Query, Request, Response, Routes, listed, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import LAST_NUMBER, PageQuery
-from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
 from windlass.core import wire
-from windlass.core.jobs.filter import parse
 from windlass.core.jobs.models import Job
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, View
-from windlass.core.monitoring import summary_wire
-from windlass.engine.access.audit import Target
 from windlass.engine.engine import Engine
 from windlass.engine.jobs.requests import CheckedRequest, RequestedJob
 from windlass.errors import (
@@ -40,6 +31,9 @@ from windlass.errors import (
 )
 from windlass.ids import JobId, parse_job_id
 
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
+
 routes = Routes("jobs")
 
 Id = Annotated[
@@ -52,7 +46,7 @@ _STATES = frozenset([*JobState, *View])
 @routes.post(
     "",
     "jobs.enqueue",
-    responses.Enqueued,
+    "Enqueued",
     also=(200, 409),
     status_code=201,
     summary="Enqueue a job",
@@ -63,7 +57,7 @@ async def enqueue(
     response: Response,
     caller: CurrentCaller,
     engine: ReadyEngine,
-    body: NewJob,
+    body: "NewJob",
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
@@ -80,7 +74,7 @@ async def enqueue(
 @routes.post(
     "/batch",
     "jobs.enqueue",
-    responses.Receipts,
+    "Receipts",
     also=(200,),
     status_code=201,
     summary="Enqueue many jobs",
@@ -91,7 +85,7 @@ async def enqueue_batch(
     response: Response,
     caller: CurrentCaller,
     engine: ReadyEngine,
-    body: NewJobs,
+    body: "NewJobs",
     dry_run: Annotated[bool, Query(description="Check them, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """In one transaction, with a receipt for each. If one is refused, none is stored, and `errors`
@@ -124,7 +118,7 @@ async def enqueue_batch(
     return {"items": receipts}
 
 
-@routes.get("", "jobs.read", responses.paged(responses.JobEntry), summary="List jobs", own=True)
+@routes.get("", "jobs.read", paged("JobEntry"), summary="List jobs", own=True)
 async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -135,14 +129,14 @@ async def find(
     queue: Annotated[str | None, Query(max_length=191)] = None,
     source: Annotated[str | None, Query(max_length=16)] = None,
     correlation_id: Annotated[str | None, Query(max_length=191)] = None,
-    created_after: Annotated[QueryInstant | None, Query()] = None,
-    created_before: Annotated[QueryInstant | None, Query()] = None,
+    created_after: Annotated["QueryInstant | None", Query()] = None,
+    created_before: Annotated["QueryInstant | None", Query()] = None,
 ) -> dict[str, Any]:
     """Newest first, without payloads and results, and with the first 500 characters of errors."""
     states = frozenset(word for words in state or () for word in words.split(","))
     if unknown := sorted(states - _STATES):
         raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
-    chosen = parse(q) & JobQuery.of(
+    chosen = _parsed(q) & JobQuery.of(
         states=states,
         definition=definition,
         queue=queue,
@@ -158,13 +152,15 @@ async def find(
     return paging.page(await render.jobs(engine, page), page.next)
 
 
-@routes.get("/summary", "jobs.read", responses.Summary, summary="Count jobs")
+@routes.get("/summary", "jobs.read", "Summary", summary="Count jobs")
 async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """By state, by view, and how long the oldest in line waits; history is not looked at."""
+    from windlass.core.monitoring import summary_wire
+
     return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 
-@routes.get("/{job_id}", "jobs.read", responses.Job, summary="One job", own=True)
+@routes.get("/{job_id}", "jobs.read", "Job", summary="One job", own=True)
 async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     return await render.job(engine, await visible_job(caller, engine, job_id))
 
@@ -172,7 +168,7 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[st
 @routes.get(
     "/{job_id}/attempts",
     "jobs.read",
-    responses.listed(responses.Attempt),
+    listed("Attempt"),
     summary="Its attempts",
     own=True,
 )
@@ -185,7 +181,7 @@ async def attempts(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> di
 @routes.get(
     "/{job_id}/history",
     "history.read",
-    responses.listed(responses.Transition),
+    listed("Transition"),
     summary="Its history",
     own=True,
 )
@@ -195,9 +191,7 @@ async def history(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dic
     return {"items": render.history(engine, found)}
 
 
-@routes.get(
-    "/{job_id}/logs", "logs.read", responses.listed(responses.LogLine), summary="Its log", own=True
-)
+@routes.get("/{job_id}/logs", "logs.read", listed("LogLine"), summary="Its log", own=True)
 async def logs(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -215,7 +209,7 @@ async def logs(
 @routes.get(
     "/{job_id}/graph",
     "jobs.read",
-    responses.Graph,
+    "Graph",
     summary="What it waits for, and what waits for it",
     own=True,
 )
@@ -240,7 +234,7 @@ async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[
 @routes.get(
     "/{job_id}/explain",
     "jobs.read",
-    responses.Explanation,
+    "Explanation",
     summary="Why it is not running",
     own=True,
 )
@@ -256,7 +250,7 @@ async def explain(
 @routes.get(
     "/{job_id}/wait",
     "jobs.read",
-    responses.Job,
+    "Job",
     also=(202,),
     summary="Wait until it has ended",
     own=True,
@@ -276,6 +270,8 @@ async def wait(
     is over before: ask again. A waiting request counts as a stream does."""
     job = await visible_job(caller, engine, job_id)
     if not job.ended and timeout:
+        from windlass.api.live.job_wait import wait_for_end
+
         seats = feed.places.take(caller.name, caller.scope.tenant)
         try:
             await wait_for_end(request, engine, feed, job, timeout=timeout)
@@ -288,9 +284,9 @@ async def wait(
     return await render.job(engine, job)
 
 
-@routes.patch("/{job_id}", "jobs.update", responses.Job, summary="Change it while it waits")
+@routes.patch("/{job_id}", "jobs.update", "Job", summary="Change it while it waits")
 async def update(
-    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: JobEdit
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "JobEdit"
 ) -> dict[str, Any]:
     """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
     job = await engine.jobs.update(
@@ -305,9 +301,9 @@ async def discard(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> Non
     await engine.jobs.discard(job_id, scope=caller.scope)
 
 
-@routes.post("/{job_id}/cancel", "jobs.cancel", responses.Job, summary="Cancel it", own=True)
+@routes.post("/{job_id}/cancel", "jobs.cancel", "Job", summary="Cancel it", own=True)
 async def cancel(
-    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: Reason | None = None
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "Reason | None" = None
 ) -> dict[str, Any]:
     """Ends a waiting job at once, asks a running one to stop."""
     found = await visible_job(caller, engine, job_id)
@@ -317,14 +313,14 @@ async def cancel(
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/retry", "jobs.retry", responses.Job, summary="Retry it")
+@routes.post("/{job_id}/retry", "jobs.retry", "Job", summary="Retry it")
 async def retry(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
     job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/run-now", "jobs.run_now", responses.Job, summary="ScheduledRun it now")
+@routes.post("/{job_id}/run-now", "jobs.run_now", "Job", summary="ScheduledRun it now")
 async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
@@ -334,7 +330,7 @@ async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dic
 @routes.post(
     "/{job_id}/reveal",
     "jobs.reveal",
-    responses.RevealedJob,
+    "RevealedJob",
     summary="Its payload and result, secrets included",
     audits=False,
     keys="refused",
@@ -345,9 +341,11 @@ async def reveal(
     caller: CurrentCaller,
     engine: ReadyEngine,
     job_id: Id,
-    body: Reason | None = None,
+    body: "Reason | None" = None,
 ) -> dict[str, Any]:
     """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    from windlass.engine.access.audit import Target
+
     job = await engine.jobs.reveal(job_id, caller.scope)
     await engine.audit.record(
         caller.effective_principal,
@@ -364,7 +362,7 @@ async def reveal(
 @routes.post(
     "/{job_id}/clone",
     "jobs.enqueue",
-    responses.Enqueued,
+    "Enqueued",
     also=(200, 409),
     status_code=201,
     summary="Make another like it",
@@ -416,6 +414,9 @@ async def _enqueue(
 
 def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:
     """The error of a batch, with pointers into what was sent."""
+    from windlass.api.middleware.field_names import with_body_names
+    from windlass.api.schema.requests import NewJob
+
     sent = request.state.sent["jobs"]
     found = []
     for place, error in refused.refused.items():
@@ -467,6 +468,14 @@ def target_tenant(caller: Caller, asked: str | None) -> str:
     if caller.scope.tenant is not None:
         raise TenantNotFound(asked)  # a foreign tenant is answered like an unknown one
     return asked
+
+
+def _parsed(q: str) -> JobQuery:
+    if not q:
+        return JobQuery()
+    from windlass.core.jobs.filter import parse
+
+    return parse(q)
 
 
 def job_id(after: str | None) -> JobId | None:

@@ -3,12 +3,10 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Query
-
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import visible_job
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Query, Routes, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
 from windlass.core.jobs.models import LogLevel, LogPlace
 from windlass.ids import JobId, parse_job_id
@@ -20,7 +18,7 @@ _Instant = Query(
 )
 
 
-@routes.get("", "logs.read", responses.paged(responses.LogLine), summary="Search logs", own=True)
+@routes.get("", "logs.read", paged("LogLine"), summary="Search logs", own=True)
 async def search(
     caller: CurrentCaller,
     engine: ReadyEngine,

@@ -1,15 +1,12 @@
 """`/operations`: one action on all jobs that match; preview, begin, watch, stop, undo."""
 
-from typing import Annotated, Any
-
-from fastapi import Path, Query, Request
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import job_id
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Path, Query, Request, Routes, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import NewOperation, OperationRequest
 from windlass.core import wire
 from windlass.core.jobs.filter import parse
 from windlass.core.jobs.operations import ItemState
@@ -17,14 +14,17 @@ from windlass.core.jobs.query import JobQuery
 from windlass.errors import OperationNotFound, OptionInvalid
 from windlass.ids import OperationId, parse_job_id
 
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import NewOperation, OperationRequest
+
 routes = Routes("operations")
 
 Id = Annotated[str, Path(description="An operation's id.", max_length=64)]
 
 
-@routes.post("/preview", "operations.read", responses.Preview, summary="What would it do?")
+@routes.post("/preview", "operations.read", "Preview", summary="What would it do?")
 async def preview(
-    caller: CurrentCaller, engine: ReadyEngine, body: OperationRequest
+    caller: CurrentCaller, engine: ReadyEngine, body: "OperationRequest"
 ) -> dict[str, Any]:
     """How many jobs match, by state, how many would be skipped and why, and a few of them."""
     found = await engine.operations.preview(
@@ -43,13 +43,13 @@ async def preview(
 @routes.post(
     "",
     "operations.write",
-    responses.Operation,
+    "Operation",
     status_code=201,
     summary="Begin one",
     audits=False,
 )
 async def begin(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewOperation
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewOperation"
 ) -> dict[str, Any]:
     """On the jobs that match now. Its counts tell how far it is."""
     operation = await engine.operations.create(
@@ -66,7 +66,7 @@ async def begin(
     return render.operation(engine, operation)
 
 
-@routes.get("", "operations.read", responses.paged(responses.Operation), summary="List operations")
+@routes.get("", "operations.read", paged("Operation"), summary="List operations")
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """Newest first."""
     before = job_id(paging.after)
@@ -80,7 +80,7 @@ async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) ->
     return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
 
 
-@routes.get("/{id}", "operations.read", responses.Operation, summary="One operation")
+@routes.get("/{id}", "operations.read", "Operation", summary="One operation")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     """`done`, `failed` and `skipped` of `total` are settled; `left` are not."""
     found = await engine.operations.get(
@@ -92,7 +92,7 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, A
 @routes.get(
     "/{id}/items",
     "operations.read",
-    responses.paged(responses.OperationItem),
+    paged("OperationItem"),
     summary="What became of its jobs",
 )
 async def items(
@@ -116,7 +116,7 @@ async def items(
     return paging.page([wire.item(each) for each in page], page[-1].place if more else None)
 
 
-@routes.post("/{id}/stop", "operations.write", responses.Operation, summary="Stop it", audits=False)
+@routes.post("/{id}/stop", "operations.write", "Operation", summary="Stop it", audits=False)
 async def stop(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id
 ) -> dict[str, Any]:
@@ -133,7 +133,7 @@ async def stop(
 @routes.post(
     "/{id}/undo",
     "operations.write",
-    responses.Operation,
+    "Operation",
     status_code=201,
     summary="Undo a cancel",
     audits=False,

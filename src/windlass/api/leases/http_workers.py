@@ -12,7 +12,6 @@ from uuid import UUID
 
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
-from windlass.api.schema import responses
 from windlass.api.schema.worker_requests import (
     AttemptEnds,
     Claim,
@@ -44,7 +43,7 @@ RIGHT = "worker.work"
 _LONGEST_NAME = 80
 
 
-@routes.post("/jobs/claim", RIGHT, responses.Claimed, keys="own", summary="Claim jobs")
+@routes.post("/jobs/claim", RIGHT, "Claimed", keys="own", summary="Claim jobs")
 async def claim(caller: CurrentCaller, engine: ReadyEngine, body: Claim) -> dict[str, Any]:
     """Leases with what their runs need, and in how many seconds another job becomes due."""
     claimed = await engine.remote.claim(
@@ -64,7 +63,7 @@ async def claim(caller: CurrentCaller, engine: ReadyEngine, body: Claim) -> dict
 
 
 @routes.post(
-    "/heartbeat", RIGHT, responses.RenewedLeases, keys="own", summary="Renew all leases of a worker"
+    "/heartbeat", RIGHT, "RenewedLeases", keys="own", summary="Renew all leases of a worker"
 )
 async def heartbeat_all(
     caller: CurrentCaller, engine: ReadyEngine, body: LeaseHeartbeats
@@ -80,12 +79,10 @@ async def heartbeat_all(
         progress=[step.progress(step.held) for step in body.progress],
         lines=[said.line(said.held) for said in body.lines],
     )
-    return {"leases": [{**wire.held(held), "stop": _stop(alive.get(held))} for held in asked]}
+    return {"leases": [{**wire.lease_ref(held), "stop": _stop(alive.get(held))} for held in asked]}
 
 
-@routes.post(
-    "/jobs/{job_id}/heartbeat", RIGHT, responses.StopRequest, keys="own", summary="Renew a lease"
-)
+@routes.post("/jobs/{job_id}/heartbeat", RIGHT, "StopRequest", keys="own", summary="Renew a lease")
 async def heartbeat(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: LeaseHeartbeat
 ) -> dict[str, Any]:
@@ -101,16 +98,14 @@ async def heartbeat(
     return {"stop": _stop(alive.get(held))}
 
 
-@routes.post("/finish", RIGHT, responses.LeaseResults, keys="own", summary="Report how runs ended")
+@routes.post("/finish", RIGHT, "LeaseResults", keys="own", summary="Report how runs ended")
 async def finish(caller: CurrentCaller, engine: ReadyEngine, body: AttemptEnds) -> dict[str, Any]:
     """Many at once. `state` is where the job went; null where its lease is lost."""
     ends = [ended(end.held, end, Outcome(end.outcome)) for end in body.ends]
     return {"ends": await _finish(engine, _id(caller, body.worker), ends)}
 
 
-@routes.post(
-    "/jobs/{job_id}/complete", RIGHT, responses.LeaseResult, keys="own", summary="Report success"
-)
+@routes.post("/jobs/{job_id}/complete", RIGHT, "LeaseResult", keys="own", summary="Report success")
 async def complete(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: SuccessRequest
 ) -> dict[str, Any]:
@@ -120,9 +115,7 @@ async def complete(
     return told
 
 
-@routes.post(
-    "/jobs/{job_id}/fail", RIGHT, responses.LeaseResult, keys="own", summary="Report failure"
-)
+@routes.post("/jobs/{job_id}/fail", RIGHT, "LeaseResult", keys="own", summary="Report failure")
 async def fail(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: FailureRequest
 ) -> dict[str, Any]:
@@ -133,9 +126,7 @@ async def fail(
     return told
 
 
-@routes.post(
-    "/jobs/{job_id}/release", RIGHT, responses.LeaseResult, keys="own", summary="Hand a job back"
-)
+@routes.post("/jobs/{job_id}/release", RIGHT, "LeaseResult", keys="own", summary="Hand a job back")
 async def release(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: Release
 ) -> dict[str, Any]:
@@ -145,7 +136,7 @@ async def release(
     return told
 
 
-@routes.post("/beat", RIGHT, responses.WorkerOrder, keys="own", summary="Keep a worker's row")
+@routes.post("/beat", RIGHT, "WorkerOrder", keys="own", summary="Keep a worker's row")
 async def beat(caller: CurrentCaller, engine: ReadyEngine, body: WorkerHeartbeat) -> dict[str, Any]:
     """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
     which of its definitions nobody has made known here: they have no jobs."""
@@ -165,7 +156,7 @@ async def _finish(
     engine: Engine, worker: WorkerId, ends: Sequence[AttemptReport]
 ) -> list[dict[str, Any]]:
     states = await engine.remote.finish(worker, ends)
-    return [{**wire.held(end.held), "state": states.get(end.held)} for end in ends]
+    return [{**wire.lease_ref(end.held), "state": states.get(end.held)} for end in ends]
 
 
 def _stop(cancel_requested: bool | None) -> str | None:

@@ -2,11 +2,9 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path
-
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Path, Routes, listed
+from windlass.api.schema import render
 
 routes = Routes("workers")
 
@@ -20,30 +18,30 @@ Id = Annotated[
 ]
 
 
-@routes.get("", "workers.read", responses.listed(responses.Worker), summary="List workers")
+@routes.get("", "workers.read", listed("Worker"), summary="List workers")
 async def find(engine: ReadyEngine) -> dict[str, Any]:
     """With how long ago each was seen. It is stale after two missed beats, lost after a lease."""
     return {"items": [render.worker(worker) for worker in await engine.workers.list()]}
 
 
-@routes.get("/{id:path}", "workers.read", responses.Worker, summary="One worker")
+@routes.get("/{id:path}", "workers.read", "Worker", summary="One worker")
 async def get(engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return render.worker(await engine.workers.get(id))
 
 
-@routes.post("/{id:path}/drain", "workers.write", responses.Worker, summary="Let it claim no more")
+@routes.post("/{id:path}/drain", "workers.write", "Worker", summary="Let it claim no more")
 async def drain(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     """What it runs goes on, and it stays. It hears of an order with its next beat, a third of its
     lease, or sooner; `doing` tells what it does by now."""
     return render.worker(await engine.workers.drain(id, actor=caller.name))
 
 
-@routes.post("/{id:path}/resume", "workers.write", responses.Worker, summary="Let it claim again")
+@routes.post("/{id:path}/resume", "workers.write", "Worker", summary="Let it claim again")
 async def resume(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return render.worker(await engine.workers.resume(id, actor=caller.name))
 
 
-@routes.post("/{id:path}/stop", "workers.write", responses.Worker, summary="End it")
+@routes.post("/{id:path}/stop", "workers.write", "Worker", summary="End it")
 async def stop(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     """As a signal would: what runs may finish for worker.shutdown_timeout_seconds, the rest is handed
     back. It is gone from the list then. A stop is not taken back."""

@@ -1,4 +1,4 @@
-"""Looks at what is listened to, once for everybody in this process, and tells who may know.
+"""Live feed: polls each subscribed topic once for all listeners, and sends them the changes.
 
 Nothing is written anywhere for this: what changed is found by comparing two looks. So it works
 across any number of processes, and costs nothing while nobody listens.
@@ -7,22 +7,19 @@ across any number of processes, and costs nothing while nobody listens.
 import asyncio
 import contextlib
 import secrets
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Annotated
-
-from fastapi import Depends, Request
 
 from windlass import clock
 from windlass.api.live.changes import Audience, SnapshotHistory, StreamChange
 from windlass.api.live.intervals import StreamIntervals
 from windlass.api.live.pollers import POLLERS, Look
 from windlass.api.live.rechecks import PermissionRechecks
-from windlass.api.live.stream_quota import StreamQuota
 from windlass.api.live.subscription import Subscription
 from windlass.core.jobs.models import Scope
 from windlass.engine.engine import Engine
+from windlass.errors import StreamsFull
 
 #: Between looks that somebody new waits for.
 _BATCH_SECONDS = 0.05
@@ -39,7 +36,7 @@ class _WatchedTopic:
 
 
 class LiveFeed:
-    """What changes, numbered. `epoch` and a number are an event's id."""
+    """The numbered changes. `epoch` and a number are an event's id."""
 
     def __init__(self, pace: StreamIntervals) -> None:
         self.pace = pace
@@ -219,16 +216,33 @@ class LiveFeed:
         }
 
 
-async def _feed(request: Request) -> LiveFeed:
-    feed: LiveFeed = request.app.state.feed
-    return feed
-
-
-CurrentFeed = Annotated[LiveFeed, Depends(_feed)]
-
-
 def _concerns(change: StreamChange, subscription: Subscription) -> bool:
     audience, tenant = change.place.audience, subscription.scope.tenant
     if tenant is None:
         return audience.overseers
     return audience.tenant is None or audience.tenant == tenant
+
+
+class StreamQuota:
+    """Seats for streams: of one caller, of one tenant, and of all in this process."""
+
+    def __init__(self, pace: StreamIntervals) -> None:
+        self._pace = pace
+        self._taken: Counter[tuple[str, str]] = Counter()
+
+    def take(self, caller: str | None, tenant: str | None) -> list[tuple[str, str]]:
+        """Take a seat, to be given back; StreamsFull tells who has too many."""
+        wanted = {("this server", ""): self._pace.streams}
+        if tenant is not None:
+            wanted["the tenant", tenant] = self._pace.streams_per_tenant
+        if caller is not None:
+            wanted["the caller", caller] = self._pace.streams_per_caller
+        for seat, most in wanted.items():
+            if self._taken[seat] >= most:
+                raise StreamsFull(" ".join(seat).strip(), most=most)
+        self._taken.update(list(wanted))
+        return list(wanted)
+
+    def give_back(self, seats: list[tuple[str, str]]) -> None:
+        self._taken.subtract(seats)
+        self._taken = +self._taken

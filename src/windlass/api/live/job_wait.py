@@ -2,11 +2,10 @@
 
 import asyncio
 
-from fastapi import Request
-
 from windlass import clock
 from windlass.api.live.feed import LiveFeed
 from windlass.api.live.topics import job_topic
+from windlass.api.routing import Request
 from windlass.core.jobs.models import Job, Scope
 from windlass.engine.engine import Engine
 from windlass.errors import JobNotFound

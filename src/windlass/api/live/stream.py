@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from fastapi import Header, Query, Request
 from starlette.responses import Response
 
 from windlass.api.access.callers import (
@@ -13,10 +12,10 @@ from windlass.api.access.callers import (
     authenticate_caller,
 )
 from windlass.api.live import topics as known
-from windlass.api.live.feed import CurrentFeed
+from windlass.api.live.current_feed import CurrentFeed
 from windlass.api.live.frames import EventStream
 from windlass.api.middleware.rate_limit import credential_hash
-from windlass.api.routing import Routes
+from windlass.api.routing import Header, Query, Request, Routes
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, WindlassError
 

@@ -6,17 +6,11 @@ header.
 
 import copy
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from fastapi import Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
-from pydantic import BaseModel, TypeAdapter
-
-from windlass.api.middleware.query_parameters import parameters_of
-from windlass.api.schema.requests import RequestModel
+from windlass.api.routing import Request
 from windlass.core.payloads.field_errors import by_types
 from windlass.errors import (
     FieldError,
@@ -27,6 +21,12 @@ from windlass.errors import (
     RequestInvalid,
     WindlassError,
 )
+
+if TYPE_CHECKING:
+    from fastapi.routing import APIRoute
+    from pydantic import BaseModel
+
+    from windlass.api.schema.requests import RequestModel
 
 #: Fields whose value an error does not repeat: they are secret, or hold what a program was given.
 _UNREPEATED = frozenset(
@@ -54,17 +54,22 @@ class _FieldLocation(NamedTuple):
     sent: object = None
 
 
-def validation_problem(request: Request, error: RequestValidationError) -> RequestInvalid:
-    """The error of a request whose fields are not what the route takes."""
+def validation_problem(
+    request: Request,
+    errors: Sequence[Mapping[str, Any]],
+    body: object,
+    model: "type[RequestModel] | None",
+) -> RequestInvalid:
+    """The error of a request whose fields are not what the route takes, of pydantic's `errors`."""
     by_holder: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for each in error.errors():
+    for each in errors:
         holder, *inside = each["loc"]
         by_holder[holder].append({**each, "loc": inside})
     found: list[FieldError] = []
     for holder, problems in by_holder.items():
         match holder:
             case "body":
-                found += _body_errors(request, problems, error.body)
+                found += _body_errors(problems, body, model)
             case "query":
                 query = dict(request.query_params)
                 found += [_error_at(f"?{e.pointer[1:]}", e) for e in by_types(problems, query, {})]
@@ -78,6 +83,8 @@ def validation_problem(request: Request, error: RequestValidationError) -> Reque
 
 def with_request_names(request: Request, error: WindlassError) -> WindlassError:
     """An error of a verb, with the names and pointers of the request that it was asked by."""
+    from fastapi.routing import APIRoute
+
     route = request.scope.get("route")
     if not isinstance(route, APIRoute) or isinstance(error, RequestInvalid):
         return error
@@ -93,7 +100,7 @@ def with_request_names(request: Request, error: WindlassError) -> WindlassError:
 
 
 def with_body_names(
-    model: type[RequestModel], error: WindlassError, sent: object = None
+    model: "type[RequestModel]", error: WindlassError, sent: object = None
 ) -> WindlassError:
     """An error of a verb, with the names and pointers of a body of this model."""
     has_payload = "payload" in model.model_fields
@@ -116,11 +123,15 @@ def with_body_names(
             return error
 
 
-def body_model(route: APIRoute) -> type[RequestModel] | None:
+def body_model(route: "APIRoute") -> "type[RequestModel] | None":
     """The model of the body that a route takes."""
-    if route.body_field is None:
-        return None
-    annotation = route.body_field.field_info.annotation
+    return None if route.body_field is None else model_in(route.body_field.field_info.annotation)
+
+
+def model_in(annotation: Any) -> "type[RequestModel] | None":
+    """The model in the annotation of a body, which may be left out."""
+    from windlass.api.schema.requests import RequestModel
+
     for each in (annotation, *get_args(annotation)):
         if isinstance(each, type) and issubclass(each, RequestModel):
             return each
@@ -128,19 +139,20 @@ def body_model(route: APIRoute) -> type[RequestModel] | None:
 
 
 def _body_errors(
-    request: Request, problems: list[dict[str, Any]], body: object
+    problems: list[dict[str, Any]], body: object, model: "type[RequestModel] | None"
 ) -> list[FieldError]:
     if isinstance(body, bytes):
         return [FieldError("", _NO_JSON)]
     if body is None:
         return [FieldError("", "required: the request has no body")]
-    model = body_model(request.scope["route"])
     return by_types(problems, body, _schema(model) if model else {})
 
 
 @cache
-def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
+def _schema(model: "type[BaseModel]") -> Mapping[str, Any]:
     """The fields of a model, with those marked that an error does not repeat."""
+    from pydantic import TypeAdapter
+
     schema = TypeAdapter(model).json_schema()
     hidden = {"writeOnly": True}
     return {
@@ -152,7 +164,9 @@ def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
     }
 
 
-def _locate_option(request: Request, route: APIRoute, option: str) -> _FieldLocation | None:
+def _locate_option(request: Request, route: "APIRoute", option: str) -> _FieldLocation | None:
+    from windlass.api.middleware.query_parameters import parameters_of
+
     if option in request.query_params and option in parameters_of(route):
         return _FieldLocation(f"?{option}", option)
     model, name = body_model(route), option.replace(" ", "_")
@@ -164,7 +178,9 @@ def _locate_option(request: Request, route: APIRoute, option: str) -> _FieldLoca
     return None
 
 
-def _locate_in_body(model: type[RequestModel], option: str, sent: object) -> _FieldLocation | None:
+def _locate_in_body(
+    model: "type[RequestModel]", option: str, sent: object
+) -> _FieldLocation | None:
     fields = {said: field for field, said in model.OPTIONS.items()}
     name = fields.get(option, option)
     given = sent if isinstance(sent, Mapping) else {}
@@ -177,14 +193,16 @@ def _locate_in_body(model: type[RequestModel], option: str, sent: object) -> _Fi
     return None
 
 
-def _nested_models(model: type[RequestModel]) -> Iterator[tuple[str, type[RequestModel]]]:
+def _nested_models(model: "type[RequestModel]") -> "Iterator[tuple[str, type[RequestModel]]]":
+    from windlass.api.schema.requests import RequestModel
+
     for name, field in model.model_fields.items():
         for each in (field.annotation, *get_args(field.annotation)):
             if isinstance(each, type) and issubclass(each, RequestModel):
                 yield name, each
 
 
-def _rename_pointer(model: type[RequestModel], pointer: str) -> str:
+def _rename_pointer(model: "type[RequestModel]", pointer: str) -> str:
     fields = {said: field for field, said in model.OPTIONS.items()}
     first, *rest = pointer.split("/")[1:] or [""]
     return "/".join(["", fields.get(first, first), *rest]) if first in fields else pointer

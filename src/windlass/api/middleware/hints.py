@@ -4,6 +4,10 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from windlass.api.routing import Request
+
+#: A header of requests that says who shows the response, and its value for the command line.
+CALLER, COMMANDS = "x-windlass-caller", "commands"
 _PREFIX = "/api/v1"
 #: A command -> the request that does the same. Commands that start or set up a process have none: they
 #: are for whoever runs the server.
@@ -47,6 +51,11 @@ _COMMAND = re.compile(r"`windlass ([a-z][a-z-]*(?: [a-z][a-z-]*)?)(?: ([^`]*))?`
 #: What an explanation says: a command at its start, and perhaps words after it.
 _ALONE = re.compile(r"^windlass ([a-z][a-z-]*(?: [a-z][a-z-]*)?)(?: (\S+))?")
 _PARAMETER = re.compile(r"\{\w+\}")
+
+
+def is_cli_request(request: Request) -> bool:
+    """True for a request of the command line: its problems name flags and commands."""
+    return request.headers.get(CALLER) == COMMANDS
 
 
 def commands_to_requests(text: str) -> str:

@@ -2,18 +2,15 @@
 
 import json
 from http import HTTPStatus
-from typing import Annotated, Literal
+from typing import Annotated
 
-from fastapi import Header, Request
 from starlette.responses import Response
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
+from windlass.api.routing import Header, Request
 from windlass.engine.access.idempotency import RequestClaim, StoredResponse
 from windlass.engine.engine import Engine
 from windlass.errors import FieldError, RequestInvalid
-
-#: Whether answers are kept under keys, keys are refused, or a route minds them itself.
-IdempotencyPolicy = Literal["kept", "refused", "own"]
 
 _HEADER = "idempotency-key"
 #: How a truth value is spelled in a query.
@@ -28,7 +25,7 @@ _Key = Annotated[
 ]
 
 
-class Repeated(Exception):
+class ReplayedResponse(Exception):
     """Not an error: there is an answer already."""
 
     def __init__(self, answered: StoredResponse) -> None:
@@ -44,7 +41,7 @@ class Repeated(Exception):
         )
 
 
-async def once(
+async def begin_idempotent(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, idempotency_key: _Key = None
 ) -> None:
     """Take the key of a request that has one, or tell that it was answered.
@@ -61,7 +58,7 @@ async def once(
         request=request.url.query.encode() + b"\n" + await _body(request),
     )
     if isinstance(begun, StoredResponse):
-        raise Repeated(begun)
+        raise ReplayedResponse(begun)
     request.state.turn = engine, begun
 
 
@@ -73,10 +70,10 @@ def reject_idempotency_key(request: Request) -> None:
         )
 
 
-async def keep(request: Request, response: Response) -> None:
+async def store_response(request: Request, response: Response) -> None:
     """Keep what was answered, if something was done."""
     if response.status_code >= HTTPStatus.BAD_REQUEST:  # a job that a limit rejects
-        await release(request)
+        await release_key(request)
         return
     if (taken := _held_key(request)) is not None:
         engine, turn = taken
@@ -84,7 +81,7 @@ async def keep(request: Request, response: Response) -> None:
         await engine.answers.keep(turn, response.status_code, body)
 
 
-async def release(request: Request) -> None:
+async def release_key(request: Request) -> None:
     """A problem is not kept: the same may be asked again, under the same key."""
     if (taken := _held_key(request)) is not None:
         engine, turn = taken

@@ -7,13 +7,18 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
 from windlass import errors
-from windlass.api.middleware.field_names import validation_problem, with_request_names
-from windlass.api.middleware.hints import commands_to_requests
+from windlass.api.middleware.field_names import (
+    body_model,
+    validation_problem,
+    with_request_names,
+)
+from windlass.api.middleware.hints import commands_to_requests, is_cli_request
 from windlass.errors import FieldError, WindlassError
 from windlass.errors.wording import printable_json
 
@@ -102,10 +107,6 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
 }
 
 
-#: A header of requests that says who shows the answer, and its value for the command line.
-CALLER, COMMANDS = "x-windlass-caller", "commands"
-
-
 class Problem(JSONResponse):
     media_type = "application/problem+json"
 
@@ -157,11 +158,6 @@ def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
     return Problem(body, status, headers)
 
 
-def is_cli_request(request: Request) -> bool:
-    """Whether the command line asks: it is answered with its own flags and commands."""
-    return request.headers.get(CALLER) == COMMANDS
-
-
 async def _windlass_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, WindlassError)
     return respond(request, error)
@@ -182,7 +178,10 @@ def respond(request: Request, error: WindlassError) -> Response:
 
 async def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return problem(request, validation_problem(request, error))
+    route = request.scope.get("route")
+    model = body_model(route) if isinstance(route, APIRoute) else None
+    found = validation_problem(request, error.errors(), error.body, model)
+    return problem(request, found)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -210,7 +209,7 @@ def _methods_of(request: Request) -> list[str]:
 
 
 async def _unexpected_error(request: Request, error: Exception) -> Response:
-    """What no route has caught, such as an error of a middleware."""
+    """The problem of an error that no route has caught, such as one of a middleware."""
     log_unexpected_error(request, error)
     return problem(request, errors.ServerFailed())
 

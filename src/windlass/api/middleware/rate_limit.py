@@ -9,10 +9,8 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
 
-from fastapi import Depends, Request
-
+from windlass.api.routing import Depends, Request
 from windlass.engine.access.login_throttle import network
 from windlass.errors import RequestsThrottled
 from windlass.settings.tree import ServerSettings
@@ -23,7 +21,7 @@ _MINUTE = 60.0
 
 
 class RateLimiter:
-    """What is left to everybody who asks. Without settings nobody is counted."""
+    """Request budgets of credentials, tenants and addresses. Without settings there is no limit."""
 
     def __init__(
         self, settings: ServerSettings | None, clock: Callable[[], float] = time.monotonic
@@ -111,4 +109,4 @@ def _count(request: Request) -> None:
 
 
 #: For routes that ask for no credential, such as the one to sign in: a valid one is no way around.
-Counted: Any = Depends(_count)
+Counted = Depends(_count)

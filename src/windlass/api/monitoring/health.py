@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 
 from windlass import clock
 from windlass.api.access.callers import ReadyEngine
-from windlass.api.routing import PROBLEMS, SafeRoute
+from windlass.api.http_routes import PROBLEMS, SafeRoute
 from windlass.api.schema import responses
 from windlass.errors import ServerDraining
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Header, Request
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -15,8 +15,9 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
-from windlass.api.access.callers import RIGHT, CurrentCaller, ReadyEngine, needs
-from windlass.api.routing import PROBLEMS, SafeRoute
+from windlass.api.access.callers import CurrentCaller, ReadyEngine, require_right
+from windlass.api.http_routes import PROBLEMS, SafeRoute, as_dependency
+from windlass.api.routing import RIGHT, Depends
 from windlass.core.monitoring.latency import Histogram
 from windlass.engine.monitoring import metrics
 from windlass.engine.monitoring.metrics import METRICS, Sample, cumulative_counts
@@ -31,7 +32,7 @@ router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
     "/metrics",
     summary="Metrics, for Prometheus",
     operation_id="health.metrics",
-    dependencies=[Depends(needs(_READ))],
+    dependencies=[as_dependency(Depends(require_right(_READ)))],
     openapi_extra={RIGHT: _READ},
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},

@@ -2,11 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
-
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
-from windlass.api.routing import Routes
-from windlass.api.schema import responses
+from windlass.api.routing import Query, Routes, paged
 from windlass.api.schema.paging import PageQuery
 from windlass.core.monitoring import summary_wire as wire
 from windlass.core.monitoring.summary import WINDOWS
@@ -18,7 +15,7 @@ Window = Annotated[
 ]
 
 
-@routes.get("", "stats.read", responses.Stats, summary="What happened, slot by slot")
+@routes.get("", "stats.read", "Stats", summary="What happened, slot by slot")
 async def get(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -37,9 +34,7 @@ async def get(
     return {**told, "p95_wait_seconds": wait, "p95_run_seconds": run}
 
 
-@routes.get(
-    "/tenants", "stats.read", responses.paged(responses.TenantStats), summary="The same by tenant"
-)
+@routes.get("/tenants", "stats.read", paged("TenantStats"), summary="The same by tenant")
 async def tenants(
     caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery, window: Window = "1h"
 ) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from windlass.api.access.callers import ReadyEngine
 from windlass.api.access.login import client_address, set_session_cookie, user_agent_of
+from windlass.api.http_routes import SafeRoute, as_dependency
 from windlass.api.middleware.browser_security import check_same_site, page_headers, session_secret
 from windlass.api.middleware.problems import status_of
 from windlass.api.middleware.rate_limit import Counted
-from windlass.api.routing import SafeRoute
 from windlass.core.access.principal import Principal
 from windlass.engine.access.sessions import NewSession
 from windlass.engine.engine import Engine
@@ -27,7 +27,9 @@ from windlass.errors import (
     WindlassError,
 )
 
-router = APIRouter(route_class=SafeRoute, include_in_schema=False, dependencies=[Counted])
+router = APIRouter(
+    route_class=SafeRoute, include_in_schema=False, dependencies=[as_dependency(Counted)]
+)
 
 _STYLE = (
     ":root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:22rem;margin:15vh auto;"

@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from windlass.api.access.callers import OWN, RIGHT, Caller, rate_limited_caller, ready_engine
+from windlass.api.access.callers import Caller, rate_limited_caller, ready_engine
+from windlass.api.http_routes import SafeRoute
 from windlass.api.middleware.browser_security import page_headers
-from windlass.api.routing import SafeRoute
+from windlass.api.routing import OWN, RIGHT
 from windlass.api.schema import render
 from windlass.core.access.roles import Right
 from windlass.core.durations import words
@@ -49,7 +50,7 @@ _HEADERS = page_headers(_STYLE)
 
 @router.get("/", openapi_extra={RIGHT: Right.JOBS_READ, OWN: True})
 async def overview(request: Request) -> Response:
-    """What whoever asks may see, for the tenant they name; who is not signed in is asked to."""
+    """The page for the tenant that the caller names; a caller who is not signed in is asked to."""
     root = request.scope.get("root_path", "")
     try:
         caller = await rate_limited_caller(request, request.query_params.get("tenant"))

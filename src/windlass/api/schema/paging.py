@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request
-
 from windlass.api.access.callers import CurrentCaller
+from windlass.api.routing import Depends, Query, Request
 from windlass.api.schema.cursors import Cursors
 from windlass.core.jobs.models import Scope
 

@@ -1,24 +1,24 @@
 """`/events`: emit, look, replay."""
 
-from typing import Annotated, Any
-
-from fastapi import Path, Query
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import job_id, target_tenant
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Path, Query, Routes, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import NewEvent, QueryInstant
 from windlass.ids import EventId
+
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import NewEvent, QueryInstant
 
 routes = Routes("events")
 
 Id = Annotated[str, Path(max_length=64)]
 
 
-@routes.post("", "events.emit", responses.Event, status_code=201, summary="Emit an event")
-async def emit(caller: CurrentCaller, engine: ReadyEngine, body: NewEvent) -> dict[str, Any]:
+@routes.post("", "events.emit", "Event", status_code=201, summary="Emit an event")
+async def emit(caller: CurrentCaller, engine: ReadyEngine, body: "NewEvent") -> dict[str, Any]:
     made = engine.events.make(
         body.name,
         dict(body.data),
@@ -30,15 +30,15 @@ async def emit(caller: CurrentCaller, engine: ReadyEngine, body: NewEvent) -> di
     return await render.event(engine, event)
 
 
-@routes.get("", "events.read", responses.paged(responses.Event), summary="List events")
+@routes.get("", "events.read", paged("Event"), summary="List events")
 async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
     paging: PageQuery,
     name: Annotated[str | None, Query(max_length=191)] = None,
     correlation_id: Annotated[str | None, Query(max_length=191)] = None,
-    created_after: Annotated[QueryInstant | None, Query()] = None,
-    created_before: Annotated[QueryInstant | None, Query()] = None,
+    created_after: Annotated["QueryInstant | None", Query()] = None,
+    created_before: Annotated["QueryInstant | None", Query()] = None,
 ) -> dict[str, Any]:
     before = job_id(paging.after)
     found = await engine.events.list(
@@ -54,15 +54,13 @@ async def find(
     return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
 
 
-@routes.get("/{id}", "events.read", responses.Event, summary="One event")
+@routes.get("/{id}", "events.read", "Event", summary="One event")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     """What it tells, and which triggers matched it, made a job, met an equal one or failed, and why."""
     return await render.event(engine, await engine.events.get(id, caller.scope))
 
 
-@routes.post(
-    "/{id}/replay", "events.emit", responses.Event, status_code=201, summary="Emit it again"
-)
+@routes.post("/{id}/replay", "events.emit", "Event", status_code=201, summary="Emit it again")
 async def replay(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return await render.event(
         engine, await engine.events.replay(id, caller.scope, created_by=caller.name)

@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from fastapi import Depends, Path, Query, Request, Response
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import target_tenant
 from windlass.api.middleware import audit
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.routing import Depends, Path, Query, Request, Response, Routes, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
-from windlass.api.schema.requests import NewTrigger, QueryInstant, TriggerEdit, TriggerTest
 from windlass.core import wire
 from windlass.core.jobs.models import DEFAULT_TENANT, Origin
 from windlass.core.triggers.schedule import CronSchedule, Every, InitSchedule, Once, Schedule
@@ -20,6 +17,9 @@ from windlass.core.triggers.schedule_preview import MOST_RUNS
 from windlass.core.triggers.trigger import Trigger, TriggerType
 from windlass.core.triggers.trigger_fields import foreign_fields, type_from_fields
 from windlass.errors import OptionInvalid, ScheduleInvalid, TriggerFieldsMixed
+
+if TYPE_CHECKING:
+    from windlass.api.schema.requests import NewTrigger, QueryInstant, TriggerEdit, TriggerTest
 
 Id = Annotated[
     str,
@@ -43,7 +43,7 @@ _TIMES = tuple(field for fields in _TIMES_OF.values() for field in fields)
 
 @dataclass(frozen=True, slots=True)
 class TriggerFilters:
-    """What triggers can be chosen by."""
+    """Filters of the list of triggers."""
 
     type: Annotated[TriggerType | None, Query()] = None
     definition: Annotated[str | None, Query(max_length=191)] = None
@@ -62,12 +62,12 @@ def routes_for(noun: str) -> Routes:
     if by_time:
         _add_preview(routes)  # before any route that takes what follows the noun for an id
 
-    @routes.get("", "triggers.read", responses.paged(responses.Trigger), summary=f"List {noun}")
+    @routes.get("", "triggers.read", paged("Trigger"), summary=f"List {noun}")
     async def find(
         caller: CurrentCaller,
         engine: ReadyEngine,
         paging: PageQuery,
-        chosen: Annotated[TriggerFilters, Depends()],
+        chosen: Annotated[TriggerFilters, Depends(TriggerFilters)],
     ) -> dict[str, Any]:
         found = await engine.triggers.list(
             "time" if by_time else None,
@@ -85,7 +85,7 @@ def routes_for(noun: str) -> Routes:
     @routes.post(
         "",
         "triggers.write",
-        responses.TriggerAnswer,
+        "TriggerAnswer",
         also=(200,),
         status_code=201,
         summary="Make one",
@@ -95,16 +95,16 @@ def routes_for(noun: str) -> Routes:
         response: Response,
         caller: CurrentCaller,
         engine: ReadyEngine,
-        body: NewTrigger,
+        body: "NewTrigger",
         dry_run: DryRun = False,
     ) -> dict[str, Any]:
-        type = _new_type(body.said(), by_time=by_time)
+        type = _new_type(body.given_fields(), by_time=by_time)
         trigger = await engine.triggers.create(
             body.name,
             definition=body.definition,
             tenant=target_tenant(caller, body.tenant),
             created_by=caller.name,
-            schedule=_schedule(body.name, type, body.said()),
+            schedule=_schedule(body.name, type, body.given_fields()),
             event=body.event_name,
             dry_run=dry_run,
             by=caller.by,
@@ -115,23 +115,23 @@ def routes_for(noun: str) -> Routes:
             response.status_code = 200
         return await render.trigger(engine, trigger)
 
-    @routes.get("/{id}", "triggers.read", responses.TriggerAnswer, summary="One of them")
+    @routes.get("/{id}", "triggers.read", "TriggerAnswer", summary="One of them")
     async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         return await render.trigger(engine, await engine.triggers.get(id, caller.scope))
 
-    @routes.patch("/{id}", "triggers.write", responses.TriggerAnswer, summary="Change it")
+    @routes.patch("/{id}", "triggers.write", "TriggerAnswer", summary="Change it")
     async def update(
         request: Request,
         caller: CurrentCaller,
         engine: ReadyEngine,
         id: Id,
-        body: TriggerEdit,
+        body: "TriggerEdit",
         dry_run: DryRun = False,
     ) -> dict[str, Any]:
         """What is left out stays; other times count from now, also those of another type."""
         changes = _given_options(body)
         trigger = await engine.triggers.get(id, caller.scope)
-        if (schedule := _changed_schedule(trigger, body.said())) is not None:
+        if (schedule := _changed_schedule(trigger, body.given_fields())) is not None:
             changes["schedule"] = schedule
         changed = await engine.triggers.update(
             id, caller.scope, dry_run=dry_run, by=caller.by, **changes
@@ -140,19 +140,17 @@ def routes_for(noun: str) -> Routes:
             audit.forget(request)
         return await render.trigger(engine, changed)
 
-    @routes.post("/{id}/enable", "triggers.write", responses.TriggerAnswer, summary="Enable it")
+    @routes.post("/{id}/enable", "triggers.write", "TriggerAnswer", summary="Enable it")
     async def enable(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         enabled = await engine.triggers.enable(id, caller.scope, by=caller.by)
         return await render.trigger(engine, enabled)
 
-    @routes.post("/{id}/disable", "triggers.write", responses.TriggerAnswer, summary="Disable it")
+    @routes.post("/{id}/disable", "triggers.write", "TriggerAnswer", summary="Disable it")
     async def disable(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         disabled = await engine.triggers.disable(id, caller.scope)
         return await render.trigger(engine, disabled)
 
-    @routes.post(
-        "/{id}/reset", "triggers.write", responses.TriggerAnswer, summary="Return it to the code"
-    )
+    @routes.post("/{id}/reset", "triggers.write", "TriggerAnswer", summary="Return it to the code")
     async def reset(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         reset = await engine.triggers.reset(id, caller.scope, by=caller.by)
         return await render.trigger(engine, reset)
@@ -165,18 +163,18 @@ def routes_for(noun: str) -> Routes:
 
 
 def _add_preview(routes: Routes) -> None:
-    @routes.get("/preview", "triggers.read", responses.SchedulePreview, summary="What would it do?")
+    @routes.get("/preview", "triggers.read", "SchedulePreview", summary="What would it do?")
     async def preview(
         caller: CurrentCaller,
         engine: ReadyEngine,
         cron: Annotated[str | None, Query(max_length=255)] = None,
         interval_seconds: Annotated[float | None, Query(allow_inf_nan=False)] = None,
-        at: Annotated[QueryInstant | None, Query()] = None,
+        at: Annotated["QueryInstant | None", Query()] = None,
         timezone: Annotated[
             str | None, Query(max_length=64, description="Else the tenant's.")
         ] = None,
         after: Annotated[
-            QueryInstant | None, Query(description="Runs after this instant; else from now on.")
+            "QueryInstant | None", Query(description="Runs after this instant; else from now on.")
         ] = None,
         limit: Annotated[int, Query(ge=1, le=MOST_RUNS, description="How many runs.")] = 5,
         dedupe_window_seconds: Annotated[
@@ -210,11 +208,9 @@ def _add_preview(routes: Routes) -> None:
 routes = routes_for("triggers")
 
 
-@routes.post(
-    "/{id}/test", "triggers.read", responses.TriggerTestResult, summary="What would it do?"
-)
+@routes.post("/{id}/test", "triggers.read", "TriggerTestResult", summary="What would it do?")
 async def test(
-    caller: CurrentCaller, engine: ReadyEngine, id: Id, body: TriggerTest
+    caller: CurrentCaller, engine: ReadyEngine, id: Id, body: "TriggerTest"
 ) -> dict[str, Any]:
     """Whether an event would make a job, with which payload, or why not. Stores nothing."""
     tried = await engine.trigger_dry_runs.test(
@@ -232,11 +228,11 @@ def _sort_key(trigger: Trigger) -> str:
     return f"{trigger.tenant}\0{trigger.name}"
 
 
-def _given_options(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What was said beside the times, as options. A null in place of an event says nothing."""
+def _given_options(body: "TriggerEdit", without: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The given fields other than the times, as options. A null event is not given."""
     return {
         body.OPTIONS.get(name, name): value
-        for name, value in body.said().items()
+        for name, value in body.given_fields().items()
         if name not in (*_TIMES, "type", *without) and (value is not None or name != "event_name")
     }
 

@@ -14,8 +14,8 @@ from windlass.errors import CommandInvalid
 from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
-    from windlass.app.windlass import Windlass
     from windlass.cli.connect.api_client import Client, JsonObject
+    from windlass.cli.connect.in_process_api import LocalApp
     from windlass.engine.access.audit_verify import SigningResult
 
 _PAGE = 1_000
@@ -149,7 +149,7 @@ def sign(call: Invocation, accept: bool, dry_run: bool) -> int:
     """
     from windlass.cli.framework.invocation import actor
 
-    async def signed(app: "Windlass") -> "SigningResult":
+    async def signed(app: "LocalApp") -> "SigningResult":
         engine = await app.ready()
         return await engine.audit.sign(
             local(name=actor() or "local"), accept=accept, dry_run=dry_run

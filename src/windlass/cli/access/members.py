@@ -8,8 +8,8 @@ from windlass.cli.access.login_link import AT, print_link
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
-from windlass.cli.framework.suggestions import suggesting
+from windlass.cli.framework.list_flags import hint_at_more, with_paging
+from windlass.cli.framework.suggestions import suggest_names
 from windlass.cli.text.output import Column, Item
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def invite(call: Invocation, user: str, role: str, permissions: tuple[str, ...],
 @click.argument("user")
 @click.argument("role")
 @_PERMISSIONS
-@with_dry_run("make {user} {role} in the tenant")
+@with_dry_run("give {user} the role {role} in the tenant")
 @with_call
 def role(call: Invocation, user: str, role: str, permissions: tuple[str, ...]) -> None:
     """Change the ROLE of the member USER, and the permissions if any are named."""
@@ -108,7 +108,7 @@ def role(call: Invocation, user: str, role: str, permissions: tuple[str, ...]) -
         body["permissions"] = list(permissions)
 
     async def change(api: "Client") -> "JsonObject":
-        async with suggesting(api, "members", user):
+        async with suggest_names(api, "members", user):
             return await api.patch(path("members", user), body)
 
     changed = call.ask(change)
@@ -122,7 +122,7 @@ def role(call: Invocation, user: str, role: str, permissions: tuple[str, ...]) -
     ]
 )
 @click.argument("user")
-@with_dry_run("take {user} out of the tenant")
+@with_dry_run("remove {user} from the tenant")
 @with_call
 def remove(call: Invocation, user: str) -> None:
     """Remove USER from the tenant, or withdraw an invitation. The account stays."""
@@ -131,7 +131,7 @@ def remove(call: Invocation, user: str) -> None:
     call.confirm(f"removing the member {user}", f"Removing the member {user}. Go on?")
 
     async def drop(api: "Client") -> "JsonObject":
-        async with suggesting(api, "members", user):
+        async with suggest_names(api, "members", user):
             return await api.delete(path("members", user))
 
     call.ask(drop)

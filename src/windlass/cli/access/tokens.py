@@ -7,7 +7,7 @@ import click
 from windlass.cli.framework.commands import Command, Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
+from windlass.cli.framework.list_flags import hint_at_more, with_paging
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, moment
 from windlass.clock import utcnow
@@ -84,7 +84,7 @@ def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | No
     metavar="DURATION",
     help="Lifetime, such as 90d; without it the token does not expire.",
 )
-@with_dry_run("make a token called {name} with the role {role}")
+@with_dry_run("create the token {name} with the role {role}")
 @with_call
 def create(call: Invocation, name: str, role: str, rights: str | None, expires: str | None) -> int:
     """Create a token called NAME and print its secret, which is shown only once.

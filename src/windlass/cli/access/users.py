@@ -8,8 +8,8 @@ from windlass.cli.access.login_link import AT, print_link
 from windlass.cli.framework.commands import Command, Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
-from windlass.cli.framework.suggestions import suggesting
+from windlass.cli.framework.list_flags import hint_at_more, with_paging
+from windlass.cli.framework.suggestions import suggest_names
 from windlass.cli.text.output import Column
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def list_users(call: Invocation, limit: int, cursor: str | None) -> None:
 )
 @click.argument("name")
 @AT
-@with_dry_run("make a user called {name} who administers everything")
+@with_dry_run("create the superadmin {name}")
 @with_call
 def create(call: Invocation, name: str, at: str) -> int:
     """Create the superadmin NAME, and print a link to set a password.
@@ -76,7 +76,7 @@ def create(call: Invocation, name: str, at: str) -> int:
 @click.argument("name")
 @click.option("--login", is_flag=True, help="A link to sign in, instead of one to set a password.")
 @AT
-@with_dry_run("make a link for the user {name}")
+@with_dry_run("create a link for the user {name}")
 @with_call
 def link(call: Invocation, name: str, login: bool, at: str) -> int:
     """Print a link that works once for the user called NAME."""
@@ -109,7 +109,7 @@ def _print(call: Invocation, name: str, at: str, purpose: str, *, make: bool) ->
     async def new_link(api: "Client") -> "JsonObject":
         if make:
             await api.post("/users", {"name": name, "superadmin": True})
-        async with suggesting(api, "users", name):
+        async with suggest_names(api, "users", name):
             return await api.post(path("users", name, "link"), {"purpose": purpose})
 
     print_link(call, at, call.ask(new_link))

@@ -1,4 +1,4 @@
-"""The way to the API: a server's over HTTP, or one made in this process on a database.
+"""A client of the API: a server's over HTTP, or a database's in this process.
 
 Commands see only this, so they do the same either way.
 """
@@ -10,50 +10,40 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
-import httpx2
-
 from windlass import clock
-from windlass.errors import (
-    FieldError,
-    JobFailed,
-    RequestRefused,
-    ServerUnreachable,
-    WaitTimedOut,
-    WindlassError,
-)
-from windlass.errors.base import by_code
+from windlass.errors import JobFailed, WaitTimedOut
 
 JsonObject = dict[str, Any]
 Params = Mapping[str, Any]
 Learn = Callable[[Sequence[str]], Awaitable[None]]
 Operating = Callable[[], AbstractAsyncContextManager[object]]
+#: Sends a method, a path, a query and a body; the JSON of the response, or an error.
+Send = Callable[[str, str, Sequence[tuple[str, str]], object], Awaitable[Any]]
 
 PREFIX = "/api/v1"
 _ENDED = ("completed", "canceled", "dead_letter")
 #: Between two looks at a job that is waited for: at first, and after a while.
 _SOONEST, _LATEST = 0.05, 1.0
-#: Has errors speak of flags and commands, not of fields and paths of the API.
-_CALLER = {"x-windlass-caller": "commands"}
 #: The most that a page may hold.
 _PAGE = 500
 
 
 class Client:
-    """Asks one API, for one person; with a tenant, only of that tenant.
+    """Calls one API, for one person; with a tenant, only for that tenant's data.
 
-    Where the API is one of this process, `learn` makes the definitions of modules known, and the
-    work of bulk operations is done while `operating()` lasts; a server sees to that itself.
+    Where the API is one of this process, `learn` registers the definitions of modules, and bulk
+    operations are worked on while `operating()` lasts; a server does that itself.
     """
 
     def __init__(
         self,
-        http: httpx2.AsyncClient,
+        send: Send,
         *,
         tenant: str | None = None,
         learn: Learn | None = None,
         operating: Operating = nullcontext,
     ) -> None:
-        self._http = http
+        self._send = send
         self._tenant = tenant
         self.learn = learn
         self.operating = operating
@@ -65,14 +55,14 @@ class Client:
 
     def as_kind(self, kind: "type[Client]") -> "Client":
         """One of another kind that asks the same API for the same person."""
-        return kind(self._http, tenant=self._tenant, learn=self.learn, operating=self.operating)
+        return kind(self._send, tenant=self._tenant, learn=self.learn, operating=self.operating)
 
     async def get(self, at: str, **params: Any) -> JsonObject:
         """Something as JSON, such as `get("/jobs", state="queued")`; what is None is left out."""
         return await self._ask("GET", at, params)
 
     async def probe(self, at: str) -> JsonObject:
-        """What is beside the API, such as `probe("/readyz")`."""
+        """A path beside the API, such as `probe("/readyz")`."""
         return await self._ask("GET", at, {}, prefix="")
 
     async def post(self, at: str, body: object = None, **params: Any) -> JsonObject:
@@ -131,40 +121,14 @@ class Client:
         self, method: str, at: str, params: Params, body: object = None, *, prefix: str = PREFIX
     ) -> JsonObject:
         asked = {"tenant": self._tenant, **params}
-        try:
-            answer = await self._http.request(
-                method,
-                f"{prefix}{at}",
-                params=[pair for name, value in asked.items() for pair in _pairs(name, value)],
-                json=body,
-                headers=_CALLER,
-            )
-        except httpx2.HTTPError as error:
-            cause = str(error) or type(error).__name__
-            raise ServerUnreachable(str(self._http.base_url).rstrip("/"), cause=cause) from None
-        if answer.is_success:
-            return answer.json() if answer.content else {}
-        raise error_from_response(answer)
+        query = [pair for name, value in asked.items() for pair in _pairs(name, value)]
+        found: JsonObject = await self._send(method, f"{prefix}{at}", query, body)
+        return found
 
 
 def path(*parts: str) -> str:
     """Where something is: `path("jobs", id, "cancel")`."""
     return "".join(f"/{quote(part, safe='')}" for part in parts)
-
-
-def error_from_response(answer: httpx2.Response) -> WindlassError:
-    """The error that a server answered with, as the class it was there."""
-    try:
-        problem = answer.json()
-        kind = by_code()[problem["code"]]
-        errors = [FieldError(each["pointer"], each["message"]) for each in problem["errors"]]
-        made = kind.__new__(kind)
-        WindlassError.__init__(
-            made, problem["title"], reason=problem["detail"], hint=problem["hint"], errors=errors
-        )
-    except (ValueError, KeyError, TypeError):
-        return RequestRefused(answer.status_code, said="it says no more")
-    return made
 
 
 def _pairs(name: str, value: object) -> list[tuple[str, str]]:

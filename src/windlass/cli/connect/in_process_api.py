@@ -1,42 +1,109 @@
-"""The API made in this process, on the database itself."""
+"""A command's database: its engine, and the API called in this process."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-import httpx2
-from fastapi import FastAPI
-from starlette.routing import BaseRoute
-
-from windlass.api.access.callers import Caller
-from windlass.api.base_app import base_api
-from windlass.api.middleware.rate_limit import RateLimiter
-from windlass.api.route_modules import NOUNS, routes_of
-from windlass.api.routing import PREFIX
-from windlass.api.schema.cursors import Cursors
-from windlass.app.windlass import Windlass
 from windlass.cli.connect.api_client import Client
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.upkeep.bulk_operations import OperationRunner
+from windlass.engine.engine import Engine
+from windlass.errors import RequestRefused
+from windlass.settings import Settings
+from windlass.telemetry import Telemetry
 
-#: Whoever has the database in hand needs no seal on what they are shown.
-_SEAL = b"windlass"
+if TYPE_CHECKING:
+    from windlass.app.enqueue import Deliveries
+    from windlass.app.windlass import Windlass
 
 
-@asynccontextmanager
-async def near(app: Windlass, who: str | None, tenant: str | None) -> AsyncIterator[Client]:
-    """The API of an app in this process, for whoever has its database in hand."""
+class SilentTelemetry(Telemetry):
+    """Logs nothing of what a worker would log about its database: a command does one thing."""
 
-    async def caller(request: object) -> Caller:
-        return Caller(who, ALL_TENANTS)
+    def note(self, event: str, **about: object) -> None:
+        """Not logged."""
 
-    async def learn(modules: Sequence[str]) -> None:
+    def warn(self, event: str, **about: object) -> None:
+        """Not logged."""
+
+
+class LocalApp:
+    """The engine on a database, and the Python API over it where a command needs that. Connects
+    when it is first used."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.telemetry = SilentTelemetry()
+        self._engine: Engine | None = None
+        self._shared = ExitStack()
+
+    @cached_property
+    def windlass(self) -> "Windlass":
+        """The Python API, on the same engine."""
+        from windlass.app.windlass import Windlass
+
+        app = Windlass(settings=self.settings)
+        app.telemetry = self.telemetry
+        if (engine := self._engine) is not None:
+            self._shared.enter_context(app.using_engine(lambda: engine))
+        return app
+
+    @property
+    def deliveries(self) -> "Deliveries":
+        """The way of jobs into the database."""
+        return self.windlass.deliveries
+
+    @property
+    def engine(self) -> Engine:
+        if self.settings.commands or "windlass" in vars(self):
+            return self.windlass.engine  # the settings' commands are definitions that it declares
+        if self._engine is None:
+            self._engine = Engine.open(self.settings.database.url, self.settings, self.telemetry)
+        return self._engine
+
+    async def ready(self) -> Engine:
+        """Connect, check the schema, register declared definitions."""
+        engine = self.engine
+        await engine.ready()
+        return engine
+
+    async def learn(self, modules: Sequence[str]) -> None:
+        """Register what modules declare, as a worker that runs them would."""
         from windlass.cli.run import load_modules
 
-        await load_modules.learn(app, load_modules.load_apps(modules))
+        apps = load_modules.load_apps(modules)
+        await self.close()
+        await load_modules.learn(self.windlass, apps)
+
+    async def close(self) -> None:
+        if "windlass" in vars(self):
+            await self.windlass.close()
+            self._shared.close()
+            del self.windlass
+        elif self._engine is not None:
+            await self._engine.close()
+        self._engine = None
+
+
+def in_process_client(app: LocalApp, actor: str | None, tenant: str | None) -> Client:
+    """A client of a database, for the caller who has it in hand and may do everything."""
+    from windlass.api.access.callers import Caller
+    from windlass.api.local_calls import LocalApi
+
+    api = LocalApi(app, Caller(actor, ALL_TENANTS))
+
+    async def send(method: str, path: str, query: Sequence[tuple[str, str]], body: object) -> Any:
+        response = await api.send(method, path, query, body)
+        if response.status_code >= 400:
+            raise RequestRefused(response.status_code, said="it says no more")
+        return json.loads(response.body) if response.body else {}
 
     @asynccontextmanager
     async def operating() -> AsyncIterator[None]:
-        """Work on bulk operations: nobody else may be there to do it."""
+        """Work on bulk operations: no other process may be there to do it."""
+        from windlass.upkeep.bulk_operations import OperationRunner
+
         work = OperationRunner(await app.ready())
         work.start()
         try:
@@ -44,34 +111,4 @@ async def near(app: Windlass, who: str | None, tenant: str | None) -> AsyncItera
         finally:
             await work.stop()
 
-    api = base_api(app, authenticate=caller)
-    api.state.cursors, api.state.limits = Cursors(_SEAL), RateLimiter(None)
-    async with httpx2.AsyncClient(
-        transport=_LazyRoutesTransport(api), base_url="http://windlass"
-    ) as http:
-        yield Client(http, tenant=tenant, learn=learn, operating=operating)
-
-
-class _LazyRoutesTransport(httpx2.ASGITransport):
-    """Makes the routes of a noun when it is first asked for: a command needs one or two of them,
-    and all of them take longer than what it does."""
-
-    def __init__(self, api: FastAPI) -> None:
-        super().__init__(api)
-        self._api = api
-        self._made: set[str] = set()
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        noun = request.url.path.removeprefix(f"{PREFIX}/").partition("/")[0]
-        if noun not in self._made:
-            self._made.add(noun)
-            self._api.router.routes.extend(_routes_of(noun))
-        return await super().handle_async_request(request)
-
-
-def _routes_of(noun: str) -> Sequence[BaseRoute]:
-    if noun in NOUNS:
-        return routes_of(noun)
-    from windlass.api.access import login  # what is no noun is about whoever asks
-
-    return login.router.routes
+    return Client(send, tenant=tenant, learn=app.learn, operating=operating)

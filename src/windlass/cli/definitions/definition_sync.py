@@ -54,7 +54,9 @@ def sync(call: Invocation, modules: tuple[str, ...], mark_missing: bool, dry_run
 
     names = () if call.server else resolve_modules(call, modules, look_around=True)
     found = call.on_database(
-        lambda app: _sync(app, names, everywhere=mark_missing or not modules, dry_run=dry_run)
+        lambda app: _sync(
+            app.windlass, names, everywhere=mark_missing or not modules, dry_run=dry_run
+        )
     )
     call.out.list(
         found,

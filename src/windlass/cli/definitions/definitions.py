@@ -13,7 +13,7 @@ from windlass.cli.framework.change_many import change_each, post_change
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
+from windlass.cli.framework.list_flags import hint_at_more, with_paging
 from windlass.cli.jobs.enqueue import enqueue
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, enabled_of, moment, one_line, percent, took, value_of
@@ -240,7 +240,7 @@ def _show(call: Invocation, one: Item) -> None:
 
 
 def _activity_facts(call: Invocation, one: Item) -> list[tuple[str, str]]:
-    """What its jobs do; success rate and percentile are of the last 24 hours."""
+    """The activity of its jobs; success rate and percentile are of the last 24 hours."""
     out, rate, p95 = call.out, one["success_rate"], one["p95_seconds"]
     workers, errors = one["workers"], one["import_errors"] or {}
     return [

@@ -15,7 +15,6 @@ from windlass.app.windlass import Windlass
 from windlass.cli.access.first_sign_in import sign_in_url
 from windlass.cli.definitions.missing_definitions import mark_missing
 from windlass.cli.dev.banner import banner, words
-from windlass.cli.dev.browser import browse
 from windlass.cli.dev.job_lines import JobLines
 from windlass.cli.dev.reloader import SupervisorLink
 from windlass.cli.framework.error_report import report
@@ -209,7 +208,7 @@ class DevChild:
         except WindlassError as error:
             report(error, self.call.flags)
             return
-        if not (url.startswith("http") and await browse(url)):
+        if not (url.startswith("http") and await _browse(url)):
             self.call.out.say(f"No browser could be started. Open it yourself: {url}")
 
     async def _sign_in(self, app: Windlass) -> str:
@@ -278,3 +277,16 @@ def _own_frames(error: BaseException) -> Iterator[str]:
         frames = frames.tb_next
     text = "".join(traceback.format_exception(type(error), error, frames))
     yield from (f"  {line}" for line in text.splitlines())
+
+
+# In a process of its own: some browsers stay until they are closed, and some talk.
+_OPEN_BROWSER = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
+
+
+async def _browse(url: str) -> bool:
+    """Open an address; BROWSER may name the program. False if no browser could be started."""
+    nowhere = asyncio.subprocess.DEVNULL
+    opening = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _OPEN_BROWSER, url, stdin=nowhere, stdout=nowhere, stderr=nowhere
+    )
+    return await opening.wait() == 0

@@ -1,5 +1,6 @@
 """`windlass init`: a small project to start from."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -8,6 +9,17 @@ from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import listed
+
+#: Where a file goes, and which text of the folder `starter` it has. They end in .txt, so that nobody takes
+#: them for files of this package.
+_FILES: Mapping[str, str] = {
+    "jobs.py": "jobs.py.txt",
+    "tests/test_jobs.py": "test_jobs.py.txt",
+    "conftest.py": "conftest.py.txt",
+    "README.md": "README.md.txt",
+}
+_SETTINGS = "windlass.toml"
+_MODULES = "#modules = []"
 
 
 @click.command(
@@ -26,9 +38,8 @@ def init(call: Invocation, folder: str, dry_run: bool) -> None:
 
     Nothing is overwritten: if one of the files is there, none is written.
     """
-    from windlass.cli.dev.project_template import project
 
-    texts = {Path(folder, name): text for name, text in project().items()}
+    texts = {Path(folder, name): text for name, text in _template_files().items()}
     if there := [str(path) for path in texts if path.exists()]:
         raise CommandInvalid(
             f"{listed(there)} would be overwritten.",
@@ -43,3 +54,21 @@ def init(call: Invocation, folder: str, dry_run: bool) -> None:
         enter = "" if folder == "." else f"cd {folder} && "
         call.out.say(f"Next:  {enter}windlass dev")
         call.out.say("Then:  windlass enqueue hello name=Ada --wait     (in another terminal)")
+
+
+def _template_files() -> Mapping[str, str]:
+    """The texts by the path each file gets."""
+    from importlib.resources import files
+
+    starter = files("windlass.cli.dev").joinpath("starter")
+    texts = {name: starter.joinpath(text).read_text("utf-8") for name, text in _FILES.items()}
+    return {**texts, _SETTINGS: _settings()}
+
+
+def _settings() -> str:
+    """All settings with their defaults; only where the jobs are is said."""
+    from windlass.settings.documented import template
+
+    text = template()
+    assert _MODULES in text
+    return text.replace(_MODULES, 'modules = ["jobs"]')

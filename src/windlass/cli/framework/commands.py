@@ -25,7 +25,7 @@ MORE_FLAGS = "Global flags work here too: windlass --help lists them."
 
 
 class _HelpLayout:
-    """What commands and groups have in common: flags and how help looks."""
+    """Flags and help layout of commands and groups."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         kwargs.setdefault("context_settings", _SETTINGS)
@@ -141,7 +141,7 @@ def with_call(command: Callable[Concatenate[Invocation, P], int | None]) -> Call
             return command(call, *args, **kwargs) or 0
         except DryRunRequest as end:
             would = (call.flags.would or "").format_map(ctx.params)
-            call.out.rehearsed(would, end.shown)
+            call.out.print_dry_run(would, end.shown)
             return 0
 
     return update_wrapper(run, command)

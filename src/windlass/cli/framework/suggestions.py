@@ -15,7 +15,7 @@ _MOST = 1_000
 
 
 @asynccontextmanager
-async def suggesting(api: "Client", noun: str, name: str) -> AsyncIterator[None]:
+async def suggest_names(api: "Client", noun: str, name: str) -> AsyncIterator[None]:
     """Work on the user or member `name`; its error names the nearest of those the caller may list."""
     try:
         yield

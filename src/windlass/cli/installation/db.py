@@ -14,7 +14,7 @@ from windlass.errors import CommandInvalid
 from windlass.errors.wording import address, counted
 
 if TYPE_CHECKING:
-    from windlass.app.windlass import Windlass
+    from windlass.cli.connect.in_process_api import LocalApp
     from windlass.engine.migrations import Migration, Status
 
 
@@ -107,7 +107,7 @@ def secure(call: Invocation, role: str | None, off: bool, dry_run: bool) -> None
     if off and role is not None:
         raise CommandInvalid("--role and --off do not go together.", hint="Leave one out.")
 
-    async def shown(app: "Windlass") -> str:
+    async def shown(app: "LocalApp") -> str:
         return app.engine.schema.policies(role=role, off=off)
 
     if dry_run:
@@ -176,7 +176,7 @@ def check(call: Invocation) -> int:
     return Exit.FAILED if found else Exit.OK
 
 
-async def _damage(app: "Windlass", tenant: str | None) -> list[dict[str, Any]]:
+async def _damage(app: "LocalApp", tenant: str | None) -> list[dict[str, Any]]:
     from windlass.core.jobs.models import ALL_TENANTS, Scope
 
     engine = await app.ready()
@@ -217,7 +217,7 @@ def new_epoch(call: Invocation, dry_run: bool) -> None:
             f"Every running job at {place} is handed back and runs again; workers there end. Go on?",
         )
 
-    async def begin(app: "Windlass") -> dict[str, Any]:
+    async def begin(app: "LocalApp") -> dict[str, Any]:
         engine = await app.ready()
         handed_back = await (engine.epochs.running() if dry_run else engine.epochs.begin())
         return {"epoch": (await engine.epochs.current()).epoch, "handed_back": handed_back}
@@ -242,7 +242,7 @@ def reencrypt(call: Invocation, dry_run: bool) -> int:
     decrypted. When it finds no more, the older keys can be removed.
     """
 
-    async def renew(app: "Windlass") -> dict[str, Any]:
+    async def renew(app: "LocalApp") -> dict[str, Any]:
         engine = await app.ready()
         if engine.sealer.first_key_id is None:
             raise CommandInvalid(
@@ -269,7 +269,7 @@ def reencrypt(call: Invocation, dry_run: bool) -> int:
     return Exit.FAILED if done["failed"] else Exit.OK
 
 
-async def _status(app: "Windlass") -> "Status":
+async def _status(app: "LocalApp") -> "Status":
     return await app.engine.schema.status()
 
 

@@ -13,8 +13,8 @@ from windlass.cli.text.output import Column
 from windlass.cli.text.styles import CHECKS, DRAINING, worker_state
 
 if TYPE_CHECKING:
-    from windlass.app.windlass import Windlass
     from windlass.cli.connect.api_client import Client
+    from windlass.cli.connect.in_process_api import LocalApp
     from windlass.core.monitoring.checks import Check
 
 
@@ -76,7 +76,7 @@ def _missing_file(url: str) -> "Check | None":
     )
 
 
-async def _database_checks(app: "Windlass") -> "list[Check]":
+async def _database_checks(app: "LocalApp") -> "list[Check]":
     from windlass.core.monitoring.checks import failed
     from windlass.errors import WindlassError
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from windlass import clock
 from windlass.cli.framework.exit_codes import Exit
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.text.output import Column
-from windlass.cli.text.progress import Progress
+from windlass.cli.text.output import Column, Output
 from windlass.cli.text.styles import one_line, state_of
+from windlass.core.durations import words
 from windlass.errors import OperationStateConflict, OperationTooLarge
 from windlass.errors.wording import counted, sentence
 
@@ -21,12 +22,15 @@ _LOOK_SECONDS = 0.1
 #: How long a stop may take; a batch under way is finished first.
 _STOP_SECONDS = 30.0
 _FAILURES_SHOWN = 3
+_CELLS = 24
+#: Before this a rate says nothing.
+_RATED_SECONDS = 0.5
 #: What a dry run tells programs of a job, and whether and why it would be skipped.
 _ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_attempts")
 
 
 class BulkAction(NamedTuple):
-    """What is done to jobs: as the API calls it, and as people do."""
+    """An action on jobs: its name in the API, and in messages."""
 
     action: str
     doing: str
@@ -120,7 +124,7 @@ def _skipped(deed: BulkAction, job: "JsonObject") -> str | None:
 
 
 def _preview_text(deed: BulkAction, preview: "JsonObject", changing: int) -> Iterator[str]:
-    """What would be done, to how many, and to which for example."""
+    """The preview: the action, the number of jobs, and a few of them."""
     if not preview["total"]:
         yield "No jobs match."
         return
@@ -229,3 +233,44 @@ def _limit(call: Invocation) -> float | None:
 
     given = call.flags.timeout
     return None if given is None else duration(given, option="timeout").total_seconds()
+
+
+class Progress:
+    """Progress of bulk work: a bar at a terminal, else a line for every tenth. `doing` is what
+    happens, such as "retrying"."""
+
+    def __init__(self, out: Output, doing: str) -> None:
+        self._out = out
+        self._doing = doing[:1].upper() + doing[1:]
+        self._began = clock.monotonic()
+        self._tenth = 0
+
+    def show(self, settled: int, total: int) -> None:
+        if self._out.draws:
+            self._out.draw(
+                f"{self._doing}  {_bar(settled, total)}  {self._numbers(settled, total)}"
+            )
+            return
+        tenth = 10 if not total else settled * 10 // total
+        if tenth > self._tenth:
+            self._tenth = tenth
+            self._out.say(f"{self._doing}: {tenth * 10} %, {self._numbers(settled, total)}")
+
+    def end(self) -> None:
+        """Leave no bar behind."""
+        if self._out.draws:
+            self._out.draw("")
+
+    def _numbers(self, settled: int, total: int) -> str:
+        count = f"{settled:,} of {total:,}"
+        seconds = clock.monotonic() - self._began
+        if not settled or seconds < _RATED_SECONDS:
+            return count
+        rate = settled / seconds
+        left = timedelta(seconds=round((total - settled) / rate))
+        return f"{count}, {rate:,.0f}/s" + (f", {words(left)} left" if left else "")
+
+
+def _bar(settled: int, total: int) -> str:
+    full = _CELLS if not total else settled * _CELLS // total
+    return "━" * full + "╌" * (_CELLS - full)

@@ -7,8 +7,7 @@ import click
 
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.job_filter_flags import build_filter
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
+from windlass.cli.framework.list_flags import build_filter, hint_at_more, with_paging
 from windlass.cli.jobs.dead_edit import edit_retry
 from windlass.cli.jobs.dead_groups import NOTHING_DEAD, UNKNOWN, cause_of, groups, mute, unmute
 from windlass.cli.jobs.job_changes import DELETE, RETRY, change
@@ -118,7 +117,7 @@ for _command in (mute, unmute):
 
 
 def _dead_letter_filter(**chosen: str | None) -> dict[str, Any]:
-    """What was chosen, among the dead-lettered; nothing chosen stays nothing, and never means all."""
+    """The filter of the flags, limited to dead-lettered jobs; without flags it is empty, which never means all."""
     return {"states": ["dead_letter"], **_chosen_filter(**chosen)} if any(chosen.values()) else {}
 
 

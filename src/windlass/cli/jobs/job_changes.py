@@ -8,7 +8,7 @@ import click
 from windlass.cli.framework.change_many import Change, change_each, patch_change, post_change
 from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.job_filter_flags import build_filter, choosing
+from windlass.cli.framework.list_flags import build_filter, with_job_filters
 from windlass.cli.jobs.bulk import BulkAction, bulk
 from windlass.cli.text.output import Item
 from windlass.cli.text.styles import state_of
@@ -25,7 +25,7 @@ DELETE = BulkAction("discard", "deleting", "deleted", destroys=True)
 
 def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     dry = click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
-    return click.argument("ids", nargs=-1, metavar="[JOB]...")(choosing(dry(command)))
+    return click.argument("ids", nargs=-1, metavar="[JOB]...")(with_job_filters(dry(command)))
 
 
 @click.command(

@@ -6,7 +6,7 @@ import click
 
 from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.job_filter_flags import build_filter, choosing
+from windlass.cli.framework.list_flags import build_filter, with_job_filters
 from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def clone(call: Invocation, job: str, dry_run: bool, wait: bool, follow: bool) -
         "windlass jobs export --state completed --whole > results.jsonl",
     ],
 )
-@choosing
+@with_job_filters
 @click.option("--whole", is_flag=True, help="With payload and result; takes a request per job.")
 @with_call
 def export(call: Invocation, /, whole: bool, **chosen: Any) -> None:

@@ -1,4 +1,4 @@
-"""`windlass jobs show|reveal|attempts|history|logs`: what is on record about one job."""
+"""`windlass jobs show|reveal|attempts|history|logs|graph`: all that is known of one job."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from windlass.errors.wording import with_type
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
+_GONE = Look("·", "Deleted", "bright_black")
 _OPEN_BUT_RUNNING = ("pending", "queued")
 
 
@@ -230,3 +231,48 @@ def _state_label(name: str) -> Look:
 def _duration_text(attempt: Item) -> str:
     took_ms = attempt["duration_ms"]
     return "" if took_ms is None else took(timedelta(milliseconds=took_ms))
+
+
+@click.command(
+    cls=Command,
+    examples=["windlass jobs graph 8c1f42d7", "windlass jobs graph 8c1f42d7 --json"],
+)
+@click.argument("job")
+@with_call
+def graph(call: Invocation, job: str) -> None:
+    """List the jobs that JOB waits for, and those that wait for it."""
+    from windlass.cli.connect.api_client import path
+
+    async def read(api: "Client") -> "tuple[str, JsonObject]":
+        id = (await api.get(path("jobs", job)))["id"]
+        return id, await api.get(path("jobs", id, "graph"))
+
+    id, found = call.ask(read)
+
+    def other(edge: Item) -> str:
+        return "parent" if edge["child_id"] == id else "child"
+
+    call.out.list(
+        found["edges"],
+        [
+            Column("parent_id", f"JOB {id[-8:]}", lambda edge: _RELATIONS[other(edge)]),
+            Column("child_id", "ID", lambda edge: str(edge[f"{other(edge)}_id"])[-8:]),
+            Column("parent_state", "STATE", lambda edge: _edge_state(edge[f"{other(edge)}_state"])),
+            Column("child_state"),
+            Column("policy", "ON PARENT FAILURE", lambda edge: _POLICIES[edge["policy"]]),
+            Column("settled"),
+        ],
+        body=found,
+    )
+    if not found["edges"]:
+        call.out.say("It waits for no other job, and none waits for it.")
+
+
+_RELATIONS = {"parent": "waits for", "child": "is waited for by"}
+_POLICIES = {"cancel": "the child is canceled", "run": "the child runs", "wait": "the child waits"}
+
+
+def _edge_state(state: str | None) -> Look:
+    if state is None:
+        return _GONE
+    return STATES["waiting" if state == "pending" else state]

@@ -7,7 +7,7 @@ import click
 
 from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.job_filter_flags import with_job_filters_but_queue
+from windlass.cli.framework.list_flags import with_job_filters_but_queue
 from windlass.cli.jobs.bulk import BulkAction
 from windlass.cli.jobs.job_changes import change
 from windlass.errors import CommandInvalid
@@ -64,7 +64,7 @@ def changes_of(
     delay: str | None,
     metadata: str | None,
 ) -> dict[str, Any]:
-    """What the API is told to change: what was given, and something must be."""
+    """The body of the request; CommandInvalid if no change was given."""
     from windlass.cli.jobs.enqueue import delivery_options
     from windlass.core.payloads.json_text import read_json
 

@@ -6,13 +6,16 @@ import click
 
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.job_filter_flags import choosing, split_states
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
+from windlass.cli.framework.list_flags import (
+    hint_at_more,
+    split_states,
+    with_job_filters,
+    with_paging,
+)
 from windlass.cli.jobs.enqueue import enqueue
 from windlass.cli.jobs.job_changes import cancel, delete, retry, run_now
 from windlass.cli.jobs.job_copies import clone, export
-from windlass.cli.jobs.job_graph import graph
-from windlass.cli.jobs.job_record import attempts, history, logs, reveal, show
+from windlass.cli.jobs.job_record import attempts, graph, history, logs, reveal, show
 from windlass.cli.jobs.job_update import update
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, moment, one_line, percent, run_time, state_of
@@ -50,7 +53,7 @@ for _command in (
         "windlass jobs list --state running -o csv > running.csv",
     ],
 )
-@choosing
+@with_job_filters
 @click.option("--source", metavar="S", help="manual, event, schedule or system.")
 @click.option("--correlation-id", metavar="TEXT", help="Only jobs of this request.")
 @click.option("--created-after", metavar="INSTANT", help="Only jobs created since this instant.")

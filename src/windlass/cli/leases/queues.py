@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -9,15 +10,20 @@ from windlass.cli.framework.change_many import change_each, post_change
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
-from windlass.cli.leases.queue_jobs import move, purge
+from windlass.cli.framework.list_flags import build_filter, hint_at_more, with_paging
+from windlass.cli.jobs.bulk import BulkAction, bulk
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import OPEN, PAUSED, Look, ago, moment
 from windlass.clock import utcnow
-from windlass.core.access.principal import named
+from windlass.core.access.principal import display_actor
+from windlass.errors import CommandInvalid
 from windlass.errors.wording import did_you_mean, quoted
 
 _MOST = 1_000
+_MOVE = BulkAction("update", "moving", "moved")
+_PURGE = BulkAction("cancel", "purging", "purged")
+_WAITING = ("pending", "queued")
+_DRY_RUN = click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
 
 
 @click.group(
@@ -29,11 +35,7 @@ _MOST = 1_000
     ],
 )
 def queues() -> None:
-    """Look at queues, pause, resume and limit them; move or cancel all that waits."""
-
-
-for _command in (move, purge):
-    queues.add_command(_command)
+    """List, pause, resume and limit queues; move or cancel their waiting jobs."""
 
 
 @queues.command("list", examples=["windlass queues list", "windlass queues list --json"])
@@ -121,6 +123,46 @@ def limits(call: Invocation, queue: str, max_concurrency: str | None) -> None:
     call.out.one(found, lambda: call.out.data(_line(found)), key="name")
 
 
+@queues.command(
+    examples=[
+        "windlass queues move mail --to bulk --dry-run",
+        "windlass queues move mail --to bulk --yes",
+    ],
+)
+@click.argument("queue")
+@click.option("--to", required=True, metavar="OTHER", help="The queue they go to.")
+@_DRY_RUN
+@with_call
+def move(call: Invocation, queue: str, to: str, dry_run: bool) -> int:
+    """Move all waiting jobs of QUEUE to another queue. Running ones end where they are."""
+    if to == queue:
+        raise CommandInvalid(f"{queue} is where they are.", hint="Give another queue by --to.")
+    return _all_waiting(call, _MOVE, queue, dry_run=dry_run, changes={"queue": to})
+
+
+@queues.command(
+    examples=[
+        "windlass queues purge mail --dry-run",
+        "windlass queues purge mail --reason 'a wrong import' --yes",
+    ],
+)
+@click.argument("queue")
+@click.option("--reason", metavar="TEXT", help="Why; kept with each job.")
+@_DRY_RUN
+@with_call
+def purge(call: Invocation, queue: str, reason: str | None, dry_run: bool) -> int:
+    """Cancel all waiting jobs of QUEUE. Running jobs continue, and history stays.
+
+    A job that begins to run meanwhile is asked to stop. Canceled jobs can be retried.
+    """
+    return _all_waiting(call, _PURGE, queue, dry_run=dry_run, reason=reason)
+
+
+def _all_waiting(call: Invocation, deed: BulkAction, queue: str, **about: Any) -> int:
+    q = build_filter(states=_WAITING, queue=queue)
+    return bulk(call, deed, q, typed=queue, **about)
+
+
 def _note_unused(call: Invocation, names: Sequence[str]) -> None:
     """Say of names that no queue in use has: they may be typing errors."""
     used = [
@@ -186,7 +228,7 @@ def _running(queue: Item) -> str:
 
 def _pause_text(queue: Item, when: str) -> str:
     by = (
-        f" by {named(queue['paused_by'], queue.get('paused_by_name'))}"
+        f" by {display_actor(queue['paused_by'], queue.get('paused_by_name'))}"
         if queue["paused_by"]
         else ""
     )

@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -56,7 +57,6 @@ def serve(
         return code
     # Heavy, and not needed where a child does the work.
     from windlass.app.windlass import Windlass
-    from windlass.cli.run.event_loop import run
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
 
@@ -66,7 +66,7 @@ def serve(
     app.telemetry = telemetry()
     if call.flags.db:
         app.use_database(call.flags.db)
-    run(_serve(call, app, host, port, everything=everything, no_auth=no_auth))
+    _run(_serve(call, app, host, port, everything=everything, no_auth=no_auth))
     return 0
 
 
@@ -112,3 +112,15 @@ async def _serve(
             server.end()
             await serving
             await app.close()
+
+
+def _run(main: Coroutine[Any, Any, None]) -> None:
+    """Run in a faster event loop where the extra `uvloop` is installed."""
+    from windlass import tasks
+
+    try:
+        from uvloop import new_event_loop
+    except ImportError:
+        tasks.run(main)
+        return
+    tasks.run(main, loop_factory=new_event_loop)

@@ -1,4 +1,4 @@
-"""Users, their places in tenants, and the credentials by which somebody is known."""
+"""Accounts: users, their roles in tenants, and their credentials."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,7 +32,7 @@ class Member:
     """A role in a tenant. `permissions` are words that definitions ask for.
 
     A pending one was offered to `name` and gives no right until it is accepted. It has no
-    `user_id`: whether there is an account of that name is not told.
+    `user_id`: whether an account of that name exists stays secret.
     """
 
     user_id: UserId | None
@@ -60,7 +60,7 @@ class Token:
     """A program's credential, without its secret, of which only a hash is kept.
 
     It has a role in a tenant, or in the installation, perhaps narrowed to some `rights`. It belongs
-    to the tenant and goes on when who made it is gone, unless it is revoked.
+    to the tenant and stays valid when its creator is gone, unless it is revoked.
     """
 
     id: TokenId
@@ -77,7 +77,7 @@ class Token:
 
     @property
     def prefix(self) -> str:
-        """How the token begins: what tells people which one it is, and nothing secret."""
+        """The start of the token, by which people recognize it. It is no secret."""
         return f"wl_{self.id.hex}"
 
 

@@ -66,7 +66,7 @@ class AuditEntry(AuditRecord):
 
 @dataclass(frozen=True, slots=True)
 class ChainBreak:
-    """Where a chain is not what was written, by the number of the first entry that shows it."""
+    """A break in a chain, by the number of the first entry that shows it."""
 
     sequence: int
     problem: str
@@ -130,7 +130,7 @@ def chain_entry(new: NewAuditEntry, after: ChainEnd, at: datetime) -> AuditEntry
 
 
 def hash_of(entry: AuditEntry) -> str:
-    """What an entry's hash must be."""
+    """The hash that an entry must have."""
     said = {
         "tenant": entry.tenant,
         "sequence": entry.sequence,

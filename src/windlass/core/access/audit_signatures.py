@@ -15,23 +15,23 @@ _UNTRUSTED = "untrusted:"
 Statement = tuple[str | int, ...]
 
 
-def head(tenant: str, sequence: int, hash: str) -> Statement:
+def chain_end_statement(tenant: str, sequence: int, hash: str) -> Statement:
     """The statement that a chain ends with this entry."""
     return ("head", tenant, sequence, hash)
 
 
-def listed(number: int, tenant: str) -> Statement:
+def chain_list_statement(number: int, tenant: str) -> Statement:
     """The statement that a chain was started as the one of this number."""
     return ("chain", number, tenant)
 
 
-def registry(chains: int) -> Statement:
+def chain_count_statement(chains: int) -> Statement:
     """The statement that so many chains were started."""
     return ("registry", chains)
 
 
 class SignatureState(StrEnum):
-    """What a signature proves."""
+    """Result of checking a signature."""
 
     VALID = "valid"
     MISSING = "missing"  #: there is none
@@ -53,7 +53,7 @@ class AuditKeys:
         return f"{_id(self.current)}:{_digest(self.current, statement)}"
 
     def check(self, signature: str | None, statement: Statement) -> SignatureState:
-        """Whether a signature belongs to this statement."""
+        """Check a signature against this statement."""
         if signature is None:
             return SignatureState.MISSING
         id, _, digest = signature.partition(":")
@@ -65,8 +65,8 @@ class AuditKeys:
         return SignatureState.UNKNOWN_KEY if well_formed else SignatureState.INVALID
 
 
-def untrusted(sequence: int) -> str:
-    """What stands in place of a signature from an entry on that was added to an end without a
+def untrusted_signature(sequence: int) -> str:
+    """Mark in place of a signature, from an entry on that was added to an end without a
     valid one: signing that would hide what was done to the chain before."""
     return f"{_UNTRUSTED}{sequence}"
 

@@ -19,7 +19,7 @@ def may_enqueue(
     right: str = Right.JOBS_ENQUEUE,
     table: RoleTable = ROLES,
 ) -> bool:
-    """Whether a principal may submit jobs of a definition, or put them in line again by another
+    """True if a principal may submit jobs of a definition, or put them in line again by another
     `right`; see `enqueue_refusal`."""
     return not enqueue_refusal(principal, definition, tenant, right=right, table=table)
 
@@ -49,7 +49,7 @@ def enqueue_refusal(
 
 
 def replaceable_owner(principal: Principal, tenant: str, *, table: RoleTable = ROLES) -> str | None:
-    """Whose waiting jobs a principal may replace: None is everybody's, else only that actor's.
+    """The actor whose waiting jobs a principal may replace; None means everybody's.
 
     Without `jobs.update` its own are left: it could cancel and enqueue those as well.
     """
@@ -60,7 +60,7 @@ def replaceable_owner(principal: Principal, tenant: str, *, table: RoleTable = R
 def has_permission(
     principal: Principal, permission: str, tenant: str | None, *, table: RoleTable = ROLES
 ) -> bool:
-    """Whether a word that definitions ask for is held in a tenant: given to the principal there,
+    """True if a word that definitions ask for is held in a tenant: given to the principal there,
     or in its role's row. Who may change definitions anyway holds all of them."""
     if principal.rights is not None and permission not in principal.rights:
         return False
@@ -84,7 +84,7 @@ def may_grant(
     permissions: Collection[str] = (),
     table: RoleTable = ROLES,
 ) -> bool:
-    """Whether a principal may give a role to somebody, or to a token: never more than it holds.
+    """True if a principal may give a role to somebody, or to a token: never more than it holds.
 
     `rights` is what the role is narrowed to. Who has every right of a superadmin may give out the
     worker's as well, though it has no use for it itself.

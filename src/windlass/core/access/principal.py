@@ -31,7 +31,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """Who is asking, with all that bounds it. It comes from the credential, never from a request.
+    """The caller, with its roles and rights. It comes from the credential, never from a request.
 
     `rights` narrows what the roles give: only those named are left. None leaves all of them.
     """
@@ -44,7 +44,7 @@ class Principal:
 
     @property
     def actor(self) -> str:
-        """How jobs, history and audit name who did it, such as `user:0199…`.
+        """Name of the principal in jobs, history and audit, such as `user:0199…`.
 
         By id, because a name can be given to somebody else once its first holder is gone.
         """
@@ -64,7 +64,7 @@ class Principal:
 
     @property
     def installation_wide(self) -> bool:
-        """Whether it holds a role that is bound to no tenant."""
+        """True if it holds a role that is bound to no tenant."""
         return any(each.tenant is None for each in self.memberships)
 
 
@@ -89,7 +89,7 @@ def token_of(actor: str | None) -> UUID | None:
     return UUID(id) if id != actor and _is_uuid(id) else None
 
 
-def named(actor: str, name: str | None) -> str:
+def display_actor(actor: str, name: str | None) -> str:
     """An actor as people read it: with its name before it, if that is known."""
     return f"{name} ({actor})" if name else actor
 
@@ -109,6 +109,6 @@ def _is_uuid(text: str) -> bool:
 
 
 def local(role: str = "superadmin", name: str = "local") -> Principal:
-    """Who has the database in hand anyway: the command line, and a server without authentication,
+    """Principal with access to the database itself: the command line, or a server without authentication,
     which listens on loopback only."""
     return Principal(kind="none", id=None, name=name, memberships=(Membership(None, role),))

@@ -25,7 +25,7 @@ class Role(StrEnum):
 
 
 class Right(StrEnum):
-    """What can be allowed: a noun and a verb."""
+    """A right: a noun and a verb."""
 
     JOBS_READ = "jobs.read"
     JOBS_ENQUEUE = "jobs.enqueue"
@@ -69,7 +69,7 @@ class Right(StrEnum):
 
 
 class Reach(IntEnum):
-    """How far a right reaches; a larger one holds the smaller."""
+    """Reach of a right; a larger one includes the smaller."""
 
     OWN = 1  #: what the principal made itself
     TENANT = 2  #: everything of the tenants it is bound to
@@ -79,7 +79,7 @@ class Reach(IntEnum):
 RoleTable = Mapping[str, Mapping[str, Reach]]
 
 
-def frozen(table: RoleTable) -> RoleTable:
+def freeze_roles(table: RoleTable) -> RoleTable:
     """A copy of a table that nothing can change any more."""
     return MappingProxyType({role: MappingProxyType(dict(row)) for role, row in table.items()})
 
@@ -115,7 +115,7 @@ _TENANT_ADMIN = (
 )
 
 #: Role -> right -> how far it reaches. What is not listed is refused.
-ROLES: RoleTable = frozen(
+ROLES: RoleTable = freeze_roles(
     {
         # A worker's credential is its own: no person and no program for people works with it.
         Role.SUPERADMIN: {right: Reach.ALL for right in Right if right is not Right.WORKER_WORK},
@@ -138,27 +138,27 @@ UNAUDITED = frozenset({Right.JOBS_ENQUEUE, Right.EVENTS_EMIT, Right.WORKER_WORK}
 
 
 def is_audited(right: str) -> bool:
-    """Whether using, or being refused, a right leaves an audit entry: what changes something does,
+    """True if using, or being refused, a right leaves an audit entry: rights that change something do,
     and so does revealing what is redacted."""
     return right not in UNAUDITED and not right.endswith(".read")
 
 
 @dataclass(frozen=True, slots=True)
 class AccessBounds:
-    """What one call may touch: a scope, and within it only what `owner` made, if that is set."""
+    """Bounds of one call: a scope, and within it only what `owner` made, if that is set."""
 
     scope: Scope
     owner: str | None = None
 
     def holds(self, job: Job) -> bool:
-        """Whether a job lies within; one that does not is answered like one that is unknown."""
+        """True if a job lies within; one that does not is treated like an unknown one."""
         return self.scope.tenant in (None, job.tenant) and self.owner in (None, job.created_by)
 
 
 def reach_of(
     principal: Principal, right: str, tenant: str | None, table: RoleTable = ROLES
 ) -> Reach | None:
-    """How far a right of a principal reaches in a tenant; None if it has no such right there.
+    """Reach of a principal's right in a tenant; None if it has no such right there.
 
     `tenant` None asks about what belongs to no tenant, and about all of them at once.
     """
@@ -176,7 +176,7 @@ def may(
     owner: str | None = None,
     table: RoleTable = ROLES,
 ) -> bool:
-    """Whether a principal may use a right on something of a tenant, made by `owner`.
+    """True if a principal may use a right on something of a tenant, made by `owner`.
 
     Without a tenant it is asked about what belongs to none, such as a definition to be changed.
     """
@@ -185,9 +185,9 @@ def may(
 
 
 def scope_of(principal: Principal, asked_tenant: str | None = None) -> Scope:
-    """Whose data a principal's call may touch. A request can only narrow it.
+    """Scope of a principal's call. A request can only narrow it.
 
-    A foreign tenant and an unknown one get the same answer.
+    A foreign tenant and an unknown one raise the same error.
     """
     if principal.installation_wide:
         return ALL_TENANTS if asked_tenant is None else Scope.of(asked_tenant)
@@ -206,7 +206,7 @@ def scope_of(principal: Principal, asked_tenant: str | None = None) -> Scope:
 def bounds_of(
     principal: Principal, right: str, asked_tenant: str | None = None, *, table: RoleTable = ROLES
 ) -> AccessBounds:
-    """What a call that needs a right may touch; raises if there is nothing."""
+    """Bounds of a call that needs a right; raises if there is nothing it may touch."""
     scope = scope_of(principal, asked_tenant)
     reach = reach_of(principal, right, scope.tenant, table)
     if reach is None:
@@ -217,7 +217,7 @@ def bounds_of(
 def membership_reach(
     membership: Membership, right: str, tenant: str | None, table: RoleTable
 ) -> Reach | None:
-    """How far a right reaches in a tenant by one membership alone."""
+    """Reach of a right in a tenant by one membership alone."""
     granted = table.get(membership.role, {}).get(right)
     if granted is None:
         return None

@@ -12,7 +12,7 @@ ACTIVITY_WINDOW = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionTimes:
-    """What is cheap to tell of many definitions at once.
+    """Activity of a definition that is cheap to read for many at once.
 
     `strategy` is the type of the definition's own trigger in code, `on_demand` if it has none.
     `next_run_at` is None where nothing is scheduled: also while it is disabled or missing from code.
@@ -25,7 +25,7 @@ class DefinitionTimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionActivity(DefinitionTimes):
-    """Everything that is told of one definition.
+    """Full activity of one definition.
 
     `last_run_at` is when the newest of its ended jobs began its last attempt. `success_rate` is the
     share of attempts that succeeded, from 0 to 1, and `p95_seconds` how long all but one in twenty

@@ -50,7 +50,7 @@ class ArgvTemplate:
 
     @property
     def executable(self) -> str:
-        """What is run."""
+        """The program that runs."""
         return "".join(map(str, self.words[0]))
 
     @property

@@ -106,7 +106,7 @@ _JSON_KEYS = {
 
 
 def delay(backoff: Backoff, attempts_made: int, random: Random) -> timedelta:
-    """How long to wait after `attempts_made` attempts; any number is clamped, none overflows."""
+    """The delay after `attempts_made` attempts; any number is clamped, none overflows."""
     made = min(max(1, attempts_made), _MOST_ATTEMPTS)
     seconds = _fixed_delay(backoff, made) + random.uniform(0, backoff.jitter)
     cap = backoff.cap if backoff.kind == "exponential" else _LONGEST_SECONDS

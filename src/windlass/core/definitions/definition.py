@@ -76,5 +76,5 @@ class Definition:
 
     @property
     def restricted(self) -> bool:
-        """Whether a role in the job's tenant is not enough to enqueue it."""
+        """True if a role in the job's tenant is not enough to enqueue it."""
         return self.system or self.requires_permission is not None

@@ -13,7 +13,7 @@ HIGHEST = 255
 
 
 class Meaning(StrEnum):
-    """How the attempt ends: it succeeded, it is tried again, or trying again cannot help."""
+    """Meaning of an exit code for the attempt: success, retry, or failure for good."""
 
     SUCCESS = "success"
     RETRY = "retry"
@@ -30,7 +30,7 @@ class ExitCodes:
     meanings: Mapping[int, Meaning] = field(default_factory=lambda: _USUAL)
 
     def meaning(self, code: int) -> Meaning:
-        """What an exit code means. A negative one is the signal that ended the command: retried."""
+        """Meaning of an exit code. A negative one is the signal that ended the command: retried."""
         return self.meanings.get(code, Meaning.RETRY)
 
 
@@ -59,7 +59,7 @@ def parse(codes: object, *, definition: str) -> ExitCodes:
 
 
 def in_words(code: int) -> str:
-    """How a command ended, for people: `exited with code 64`, `was ended by signal SIGKILL`."""
+    """The end of a command in words: `exited with code 64`, `was ended by signal SIGKILL`."""
     if code >= 0:
         return f"exited with code {code}"
     try:

@@ -7,7 +7,7 @@ from windlass.core.definitions.definition import Definition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionFilter:
-    """What definitions have in common; what is None does not matter.
+    """Filter of definitions; a field that is None matches all.
 
     `search` is text found in key, title, description, handler or a tag, whatever its case.
     """
@@ -22,7 +22,7 @@ class DefinitionFilter:
     system: bool = False
 
     def fits(self, definition: Definition) -> bool:
-        """Whether a definition is one of those."""
+        """True if a definition matches."""
         return (
             (self.system or not definition.system)
             and self.queue in (None, definition.queue)

@@ -27,10 +27,10 @@ def check_path(definition: str, path: str, prefixes: Collection[str]) -> str:
 
 
 def is_dotted(path: str) -> bool:
-    """Whether a text is a module and a name in it."""
+    """True if a text is a module and a name in it."""
     return "." in path and all(part.isidentifier() for part in path.split("."))
 
 
 def has_prefix(path: str, prefixes: Collection[str]) -> bool:
-    """Whether a path begins with one of the prefixes."""
+    """True if a path begins with one of the prefixes."""
     return any(path.startswith(f"{prefix.rstrip('.')}.") for prefix in prefixes)

@@ -19,7 +19,7 @@ _ALLOWED = "at least one of priority, queue, at, delay and metadata"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobChange:
-    """What waiting jobs get instead of what they have; None leaves it as it is.
+    """Change of waiting jobs; a field that is None stays as it is.
 
     `metadata` is JSON text, and all of it: fields that are not in it are gone. A `delay` is one
     from the moment that the change is made, and becomes a due time then.

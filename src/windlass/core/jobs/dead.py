@@ -1,4 +1,4 @@
-"""The dead letter by cause: groups of failures, what people change in them, and who is told."""
+"""The dead letter by cause: groups of failures, mutes, edits, and the event of a failure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from windlass.ids import DefinitionKey, JobId, TenantId
 
-#: The event that tells of a job that failed for good.
+#: The event of a job that failed for good.
 DEAD_LETTERED = "windlass.job.dead_lettered"
 #: Names of events that begin so are Windlass's own.
 RESERVED = "windlass."
@@ -19,7 +19,7 @@ _LONGEST_MESSAGE = 1_000
 class DeadGroup:
     """Dead-lettered jobs of one definition that failed for the same cause.
 
-    `fingerprint` names the cause, `sentence` tells it without the values of the one failure, and
+    `fingerprint` names the cause, `sentence` describes it without the values of the one failure, and
     `sample_id` is the newest of the jobs. `tenants` is how many of them it has hit. Jobs of which
     no cause is known, such as those of a deleted tenant, have an empty fingerprint.
 
@@ -43,7 +43,7 @@ class DeadGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mute:
-    """Whether a group is muted: not among the groups that are shown, and no reason for an alarm.
+    """Mute of a group: it is not shown, and raises no alarm.
 
     `tenant` None means for all tenants. If nothing is muted, `muted_at` is None.
     """
@@ -59,7 +59,7 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class GroupChange:
-    """What became of a group: how many jobs were changed, and how many could not be.
+    """Result of changing a group: how many jobs were changed, and how many could not be.
 
     `more` says that the limit was reached before the group's end.
     """
@@ -70,7 +70,7 @@ class GroupChange:
 
 
 class PayloadEdit(NamedTuple):
-    """Another payload for a job dead-lettered under `token`: JSON text, what is said of it, and the
+    """Another payload for a job dead-lettered under `token`: JSON text, the message of the edit, and the
     gate it stands behind, if not where its definition's ordinary jobs do."""
 
     payload: str
@@ -81,7 +81,7 @@ class PayloadEdit(NamedTuple):
 
 
 def edit_message(before: object, after: Mapping[str, Any], actor: str | None) -> str:
-    """Who edited a payload and which of its fields, without the values: they may be secret."""
+    """History message of an edit: by whom and which fields, without the values, which may be secret."""
     old = before if isinstance(before, Mapping) else {}
     by_kind = {
         "changed": [name for name in after if name in old and old[name] != after[name]],
@@ -96,7 +96,7 @@ def edit_message(before: object, after: Mapping[str, Any], actor: str | None) ->
 
 
 def fields_in_schema(schema: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """What of some data a payload schema takes: the fields it names, or all if it is open."""
+    """The part of some data that a payload schema takes: the fields it names, or all if it is open."""
     if schema.get("additionalProperties") is not False:
         return dict(data)
     named = schema.get("properties", {})

@@ -67,7 +67,7 @@ def check_stored(kind: str, value: object, limit: int = LONGEST_NAME) -> str:
 
 
 def is_name(value: object, limit: int = LONGEST_NAME) -> bool:
-    """Whether `check_name` lets a value pass."""
+    """True if `check_name` lets a value pass."""
     try:
         check_name("name", value, limit)
     except OptionInvalid:

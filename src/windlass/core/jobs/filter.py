@@ -93,7 +93,7 @@ class _Reader:
         return FilterTerm(field.name, self._values(field, operator), operator, negated, path)
 
     def refused(self, problem: str, *, hint: str) -> FilterInvalid:
-        """What is wrong with what comes next."""
+        """The error for the next token."""
         part = _BARE.match(self.text, self.at)
         return FilterInvalid(
             part[0] if part else self.text[self.at : self.at + 1], problem, at=self.at, hint=hint

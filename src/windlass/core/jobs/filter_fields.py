@@ -34,12 +34,12 @@ class FilterField:
 
     @property
     def operators(self) -> Sequence[Operator]:
-        """What can be asked of it."""
+        """The operators it takes."""
         return _OPERATORS[self.kind]
 
     @property
     def takes(self) -> str:
-        """What its values are, in words."""
+        """Its values in words."""
         return ", ".join(self.choices) if self.choices else TAKES[self.kind]
 
 
@@ -138,7 +138,7 @@ class FilterText:
 
 
 def value_of(field: FilterField, operator: Operator, written: FilterText) -> Value | None:
-    """What is meant; None if a field of this kind has no such value."""
+    """The parsed value; None if a field of this kind has no such value."""
     if written.begins:
         return _prefix(field, operator, written)
     if written.quoted and field.kind not in ("name", "text", "json"):

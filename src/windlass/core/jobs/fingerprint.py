@@ -1,4 +1,4 @@
-"""Which failures have the same cause.
+"""Fingerprint: the cause of a failure, equal for equal causes.
 
 Two failures count as one cause if they agree in the kind of error, in what it said apart from the
 values in it (numbers, ids, times, paths, quoted text), and in the function that raised it. Line
@@ -21,13 +21,13 @@ LONGEST = 64
 
 
 class Fingerprint(NamedTuple):
-    """A cause: `key` tells it from others, `sentence` tells people what it is."""
+    """A cause: `key` identifies it, `sentence` describes it for people."""
 
     key: str
     sentence: str
 
 
-#: Characters. An error tells what it is at its start; a trace ends where it was raised.
+#: Characters. An error says what it is at its start; a trace ends where it was raised.
 _LONGEST_ERROR = 2_000
 _LONGEST_TRACE = 64 * 1024
 _LONGEST_TYPE = 200
@@ -92,7 +92,7 @@ def fingerprint(error_type: str | None, error: str | None, trace: str | None) ->
     said = _ONE_CAUSE.get(kind) or _general(_start(without_type(error_type, error)))
     place = "" if kind in _PLACELESS else _raised_in(trace or "")
     whole = json.dumps([_VERSION, kind, said, place])
-    sentence = ": ".join(part for part in (kind, said) if part) or "no error was told"
+    sentence = ": ".join(part for part in (kind, said) if part) or "no error was reported"
     if place:
         sentence = f"{_cut(sentence, _LONGEST_SENTENCE - 4 - len(place))} in {place}"
     return Fingerprint(

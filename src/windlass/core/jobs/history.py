@@ -1,4 +1,4 @@
-"""A job's history: its row and its attempts tell most of it, so only the rest is stored."""
+"""A job's history, derived from its row and attempts; only the rest is stored."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -34,7 +34,7 @@ def _creation_steps(job: Job, stored: Sequence[Transition]) -> Iterator[Transiti
 
 
 def _operator_steps(stored: Sequence[Transition]) -> Iterator[Transition]:
-    """What people did, but for ends that an attempt tells better."""
+    """Steps of operators, without ends that an attempt shows better."""
     return (step for step in stored if step.from_state is not JobState.RUNNING)
 
 
@@ -75,7 +75,7 @@ def _attempt_end_steps(
 
 
 def _end_without_attempt(job: Job, attempts: Sequence[Attempt]) -> Iterator[Transition]:
-    """The end of a job that was waiting: no attempt tells it."""
+    """The end of a job that was waiting: it has no attempt."""
     if not job.ended or job.finished_at is None:
         return
     if any(attempt.finished_at == job.finished_at for attempt in attempts):

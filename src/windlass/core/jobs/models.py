@@ -33,7 +33,7 @@ OnDuplicate = Literal["existing", "error", "replace"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose data a call may touch: one tenant, or (spelled out) all of them."""
+    """Scope of a call: the data of one tenant, or (spelled out) of all of them."""
 
     tenant: TenantId | None
 
@@ -91,7 +91,7 @@ class ReceiptStatus(StrEnum):
 
 
 class Receipt(NamedTuple):
-    """What enqueue answers: a job was created, an equal one exists, or a limit refused it.
+    """Result of an enqueue: a job was created, an equal one exists, or a limit refused it.
 
     `job_id` is the job met when `existing`. `because` names the key or the limit.
     """
@@ -185,7 +185,7 @@ class Job:
 
     @property
     def duration(self) -> timedelta | None:
-        """How long the last attempt of an ended job took; None while it is open, or if none began."""
+        """Run time of an ended job's last attempt; None while the job is open, or if none began."""
         if self.finished_at is None or self.last_started_at is None:
             return None
         return self.finished_at - self.last_started_at
@@ -244,7 +244,7 @@ class Transition:
 
 
 class LogPlace(NamedTuple):
-    """Where a line stands among all lines, in their order."""
+    """Position of a log line among all lines, in their order."""
 
     at: datetime
     job_id: JobId
@@ -272,10 +272,10 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerRow:
-    """What a worker tells of itself; it informs people and never decides ownership.
+    """A worker's own report; it informs people and never decides ownership.
 
-    `wanted` is what operators want of it, and `doing` what it does by now: a worker hears of an order
-    with its beat, and follows it once no claim of its own is under way.
+    `wanted` is the operators' order, and `doing` the one it follows by now: a worker gets an order
+    with its heartbeat, and follows it once no claim of its own is under way.
     """
 
     id: WorkerId
@@ -298,13 +298,13 @@ class WorkerRow:
 
     @property
     def claims(self) -> bool:
-        """Whether it takes jobs, and is to."""
+        """True if it claims jobs, and no order says otherwise."""
         return self.wanted is self.doing is WorkerOrder.RUN
 
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """Some of a list, newest first, and the id to go on after (None at the end).
+    """A page of jobs, newest first, and the id that the next page starts after (None at the end).
 
     A page may have fewer jobs than were asked for, even none, before the end: where no index has what
     is meant, only so many jobs are looked through for it at a time.

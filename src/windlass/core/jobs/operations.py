@@ -16,7 +16,7 @@ ItemState = Literal["waiting", "done", "failed", "skipped"]
 
 
 class BulkAction(StrEnum):
-    """What can be done to many jobs at once."""
+    """An action on many jobs at once."""
 
     CANCEL = "cancel"
     RETRY = "retry"
@@ -82,7 +82,7 @@ class Operation:
 
 
 class OperationTarget(NamedTuple):
-    """What the jobs of an operation are: their definition, and whose they are."""
+    """Definition and tenant of an operation's jobs."""
 
     definition: str
     tenant: str
@@ -99,7 +99,7 @@ class OperationItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationPreview:
-    """What an operation would do: jobs by state, how many would be skipped and why, a few of them.
+    """Preview of an operation: jobs by state, how many would be skipped and why, a few of them.
 
     `more` says that further jobs match than were counted, and than one operation may take.
     """

@@ -33,7 +33,7 @@ class TextPrefix:
 
 @dataclass(frozen=True, slots=True)
 class RelativeTime:
-    """An instant that is told by how far it is from now; what is past is negative."""
+    """An instant relative to now; the past is negative."""
 
     offset: timedelta
 
@@ -119,11 +119,11 @@ class JobQuery:
 
     @property
     def relative(self) -> bool:
-        """Whether what it means depends on when it is asked."""
+        """True if it holds an instant that is relative to now."""
         return any(isinstance(value, RelativeTime) for term in self.terms for value in term.values)
 
     def at(self, now: datetime) -> "JobQuery":
-        """The query as it is meant at an instant: nothing in it is told from now any more."""
+        """The query with instants relative to `now` made absolute."""
         return JobQuery(
             tuple(
                 replace(term, values=tuple(_at(value, now) for value in term.values))

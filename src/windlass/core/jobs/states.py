@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class JobState(StrEnum):
-    """Where a job rests, as stored."""
+    """State of a job, as stored."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -27,7 +27,7 @@ class View(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How an attempt ended."""
+    """Outcome of an attempt."""
 
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -38,7 +38,7 @@ class Outcome(StrEnum):
 
 
 class Verb(StrEnum):
-    """What can move a job from one state to another."""
+    """Verbs that move a job from one state to another."""
 
     ADMIT = "admit"
     CLAIM = "claim"

@@ -41,7 +41,7 @@ def gate_of(definition: Definition) -> str:
 
 
 def is_limited(definition: Definition) -> bool:
-    """Whether its jobs are counted, all together or by key."""
+    """True if its jobs are counted, all together or by key."""
     return any(
         limit is not None
         for limit in (
@@ -69,7 +69,7 @@ def gate_for(definition: Definition, tenant: str, payload: str) -> str | None:
 
 
 def needs(known: Mapping[str, int] | Iterable[str]) -> list[str]:
-    """What a worker may pass: its definitions, and the versions of their payloads that it knows."""
+    """Gates a worker may pass: its definitions, and the versions of their payloads that it knows."""
     if not isinstance(known, Mapping):
         return list(known)
     later = [f"{key}{VERSION}{n}" for key, most in known.items() for n in range(2, most + 1)]
@@ -77,7 +77,7 @@ def needs(known: Mapping[str, int] | Iterable[str]) -> list[str]:
 
 
 def versions(known: Iterable[str]) -> dict[str, int]:
-    """What `needs` was made of: definitions, and the latest version of each that is known."""
+    """The reverse of `needs`: definitions, and the latest known version of each."""
     latest: dict[str, int] = {}
     for need in known:
         key = definition_of(need)
@@ -99,19 +99,19 @@ def version_of(gate: str) -> int:
 
 
 def counted_by(gate: str) -> str | None:
-    """What the jobs behind a gate with a limit key are counted by, too; None if they have none.
+    """Limit name by which jobs behind a gate with a limit key are counted too; None without a key.
     Statements make the same name of a gate."""
     _, has_key, token = gate.partition(KEY)
     return f"key:{definition_of(gate)}{KEY}{token}" if has_key else None
 
 
 def is_suspect(gate: str) -> bool:
-    """Whether the jobs behind a gate run one at a time on each worker."""
+    """True if the jobs behind a gate run one at a time on each worker."""
     return SUSPECT in gate
 
 
 def runs_alone(gate: str) -> bool:
-    """Whether the jobs behind a gate run only where no other job runs."""
+    """True if the jobs behind a gate run only where no other job runs."""
     return SUSPECT * 2 in gate
 
 
@@ -130,12 +130,12 @@ def cleared_gate(gate: str) -> str:
 
 
 def suspect_name(need: str, *, alone: bool = False) -> str:
-    """What a worker passes that may run suspects of a definition, or of a version of it."""
+    """Gate name that lets a worker claim suspects of a definition, or of a version of it."""
     return need + ("" if VERSION in need else VERSION) + SUSPECT * (2 if alone else 1)
 
 
 def with_suspects(known: Iterable[str]) -> list[str]:
-    """What a worker passes that may run a suspect now: all that it knows, and the suspects of it."""
+    """Gates of a worker that may run a suspect now: all that it knows, and the suspects of these."""
     plain = list(known)
     return [
         *plain,

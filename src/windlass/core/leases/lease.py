@@ -17,7 +17,7 @@ LONGEST_LEASE = timedelta(hours=1)
 
 
 class JobPosition(NamedTuple):
-    """Where a job stands in its line."""
+    """Position of a job in its line."""
 
     priority: int
     due_at: datetime
@@ -26,22 +26,22 @@ class JobPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobLine:
-    """One of the lines a claim may draw from: the jobs of one tenant in one queue behind one
+    """One of the lines a claim may take from: the jobs of one tenant in one queue behind one
     gate. The gate is empty for ordinary definitions; those with a limit, or not open to all
-    workers, have a gate of their own so that nobody stands behind them."""
+    workers, have a gate of their own so that no other job waits behind them."""
 
     queue: QueueName
     tenant: TenantId
     gate: str
     weight: int = 1
     limits: tuple[str, ...] = ()
-    #: Where its first job stands that the asker may take, if the database tells.
+    #: Position of the first job that the worker may take, if the database reports it.
     first: JobPosition | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueSurvey:
-    """What a worker sees before it claims: lines with jobs in them, and when more come due."""
+    """Survey before a claim: lines with jobs in them, and when more come due."""
 
     lines: Sequence[JobLine]
     next_due_in: timedelta | None
@@ -49,7 +49,7 @@ class QueueSurvey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """How many jobs a claim may take from a line, and from its tenant's lines together.
+    """Quota of a claim: how many jobs it may take from a line, and from its tenant's lines together.
 
     Jobs before the place to `begin` at may be left out, unless their priority is higher.
     """
@@ -110,7 +110,7 @@ class RenewedLease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasedJob:
-    """What an end is judged by: of a job that is leased right now."""
+    """The fields of a leased job that decide what its end means."""
 
     definition: DefinitionKey
     queue: QueueName

@@ -16,7 +16,7 @@ CapacityKey = tuple[str, LimitKind]
 
 
 class Limit(NamedTuple):
-    """What a definition, tenant or queue is held to. Its name says whose: `definition:mail.send`."""
+    """Limit of a definition, tenant or queue, named for it: `definition:mail.send`."""
 
     name: str
     max_running: int | None = None
@@ -37,8 +37,8 @@ class Limit(NamedTuple):
         whose = [who if kind == each else None for each in ("definition", "tenant", "queue")]
         return self.name, *whose, self.max_per_key is not None  # type: ignore[return-value]  # three
 
-    def rooms(self, line: JobLine) -> Iterator[tuple[str, LimitKind, int]]:
-        """What a job of a line takes room of, and how much there is of it in all."""
+    def capacities(self, line: JobLine) -> Iterator[tuple[str, LimitKind, int]]:
+        """Capacities that a job of a line uses, and the size of each."""
         if self.max_running is not None:
             yield self.name, "running", self.max_running
         if self.rate_count is not None:
@@ -60,7 +60,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """What was said about a queue: whether it is paused, by whom and why, and its limit."""
+    """Settings of a queue: whether it is paused, by whom and why, and its limit."""
 
     name: QueueName
     paused_at: datetime | None = None

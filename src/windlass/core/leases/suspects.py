@@ -35,7 +35,7 @@ class LostAttempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossVerdict:
-    """What becomes of a job whose lease was lost."""
+    """Verdict on a job whose lease was lost."""
 
     dead: bool = False
     #: Whether the attempt, and a death of a worker, count against its limits.

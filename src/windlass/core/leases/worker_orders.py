@@ -6,7 +6,7 @@ from windlass.ids import WorkerId
 
 
 class WorkerOrder(StrEnum):
-    """What a worker is to do, and what it does: claim and run jobs; claim no more, and stay; claim no
+    """An order to a worker: claim and run jobs; claim no more, and stay; claim no
     more, and end."""
 
     RUN = "run"
@@ -14,6 +14,6 @@ class WorkerOrder(StrEnum):
     STOP = "stop"
 
 
-def call(worker: WorkerId) -> str:
-    """What a nudge says to tell a worker of an order, where others name a queue."""
+def order_nudge(worker: WorkerId) -> str:
+    """Content of a nudge about an order to one worker; other nudges name a queue."""
     return f"worker:{worker}"

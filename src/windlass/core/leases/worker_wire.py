@@ -17,7 +17,7 @@ from windlass.core.wire import plain
 from windlass.ids import JobId
 
 _INSTANTS = ("created_at", "queued_at", "due_at", "started_at", "trigger_due_at")
-#: Fields of an end that are told as they are.
+#: Fields of an end that are sent as they are.
 _VERBATIM_FIELDS = (
     "error", "error_type", "error_trace", "permanent", "pid", "exit_code", "stdout_tail",
     "stderr_tail",
@@ -26,7 +26,7 @@ _VERBATIM_FIELDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptReport:
-    """How an attempt ended, as its worker tells it; where its job goes is not for it to say."""
+    """The end of an attempt as its worker reports it; the server decides where the job goes."""
 
     held: LeaseRef
     outcome: Outcome
@@ -54,7 +54,7 @@ def lease(lease: Lease) -> dict[str, Any]:
 
 
 def parse_lease(told: Mapping[str, Any]) -> Lease:
-    """The lease that a server told of. Fields of a newer one are passed over."""
+    """The lease in a server's JSON. Fields of a newer version are ignored."""
     known = {name: told[name] for name in Lease._fields if name in told}
     for name in _INSTANTS:
         if known.get(name) is not None:
@@ -66,7 +66,7 @@ def parse_lease(told: Mapping[str, Any]) -> Lease:
     return Lease(**known)
 
 
-def held(held: LeaseRef) -> dict[str, Any]:
+def lease_ref(held: LeaseRef) -> dict[str, Any]:
     return {"job_id": str(held.job_id), "token": held.token}
 
 
@@ -74,9 +74,9 @@ def parse_lease_ref(told: Mapping[str, Any]) -> LeaseRef:
     return LeaseRef(JobId(UUID(told["job_id"])), told["token"])
 
 
-def end(finish: AttemptEnd) -> dict[str, Any]:
-    """How an attempt ended, without where its job should go: that is the server's to say."""
-    told = {**held(finish.held), "outcome": str(finish.outcome)}
+def attempt_end(finish: AttemptEnd) -> dict[str, Any]:
+    """The end of an attempt as JSON, without the job's next state, which the server decides."""
+    told = {**lease_ref(finish.held), "outcome": str(finish.outcome)}
     told |= {
         name: value for name in _VERBATIM_FIELDS if (value := getattr(finish, name)) is not None
     }

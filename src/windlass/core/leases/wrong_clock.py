@@ -13,8 +13,8 @@ CLOCK_MARGIN = timedelta(seconds=60)
 def corrected_run(
     schedule: Schedule, next_run_at: datetime, now: datetime, zone: str = "UTC"
 ) -> datetime:
-    """When a schedule is due next, if `next_run_at` is later than any clock that is right could have
-    said: it is left as it is otherwise. What was fired for early is not fired for again."""
+    """The next due time of a schedule: recomputed if `next_run_at` is later than a right clock could
+    have set it, else unchanged. What was fired for early is not fired for again."""
     match schedule:
         case Every() if next_run_at > now + schedule.interval + CLOCK_MARGIN:
             return now + schedule.interval
@@ -25,14 +25,13 @@ def corrected_run(
 
 
 def clock_jump(before: timedelta, after: timedelta) -> timedelta | None:
-    """How far a clock was set, from what it was ahead of a monotonic one at two looks; None if it
-    went on as clocks do."""
+    """Jump of a clock, from its lead over a monotonic one at two readings; None if there was no jump."""
     jump = after - before
     return jump if abs(jump) > CLOCK_MARGIN else None
 
 
 def written_ahead(ahead: timedelta) -> Check:
-    """Whether something was written while the database's clock was ahead."""
+    """Check whether something was written while the database's clock was ahead."""
     if ahead <= CLOCK_MARGIN:
         return ok("written", "Nothing was written by a clock that was ahead.")
     return warning(

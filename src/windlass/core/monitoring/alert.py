@@ -16,7 +16,7 @@ _SUBJECT = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertMessage:
-    """A group of dead-lettered jobs with the same cause, as a receiver is told of it."""
+    """A group of dead-lettered jobs with the same cause, as a receiver gets it."""
 
     definition: str
     fingerprint: str
@@ -45,7 +45,7 @@ class AlertMessage:
 
     @property
     def id(self) -> str:
-        """Names the message; the same when it is sent again, so that a receiver can tell."""
+        """Id of the message; the same when it is sent again, so that a receiver can recognize it."""
         return f"{self.definition}/{self.fingerprint or 'unknown'}/{instant(self.last_at)}"
 
     @property

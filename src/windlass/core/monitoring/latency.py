@@ -30,7 +30,7 @@ _MOST_AT_ONCE = 64
 
 
 class HistogramKey(NamedTuple):
-    """Of whose jobs a histogram tells."""
+    """Key of a histogram: queue, definition, and wait or run."""
 
     kind: LatencyKind
     queue: str
@@ -39,7 +39,7 @@ class HistogramKey(NamedTuple):
 
 @dataclass(slots=True)
 class Histogram:
-    """How many took how long: `observed` by upper bound in milliseconds, the sum of all, and the
+    """Histogram of durations: `observed` counts by upper bound in milliseconds, the sum of all, and the
     longest; None if that is not known, as of what earlier versions stored."""
 
     observed: dict[int, int] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Histogram:
 
 
 class Observation(NamedTuple):
-    """What there is to add to one bucket; with LONGEST_MS, how long the longest took."""
+    """Addition to one bucket; with LONGEST_MS, the longest duration."""
 
     kind: LatencyKind
     queue: str
@@ -88,7 +88,7 @@ class Observation(NamedTuple):
 
 @dataclass(slots=True)
 class _Buckets:
-    """What was observed of one place: by bucket how many and for how long, and the longest."""
+    """Observations of one key: count and sum by bucket, and the longest."""
 
     counts: list[int] = field(default_factory=lambda: [0] * len(_BOUNDS))
     sums: list[float] = field(default_factory=lambda: [0.0] * len(_BOUNDS))
@@ -103,7 +103,7 @@ class _Buckets:
 
 
 class LatencyBuffer:
-    """What a process has observed and not stored yet."""
+    """Observations of a process that are not stored yet."""
 
     def __init__(self) -> None:
         self._cells: dict[HistogramKey, _Buckets] = {}

@@ -1,4 +1,4 @@
-"""Rules of a checkup about the queue: who runs its jobs, and how they end."""
+"""Rules of `windlass doctor` about the queue: workers, schedules and the dead letter."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from windlass.core.monitoring.checks import Check, broken, ok, warning
 from windlass.errors.wording import counted, listed
 
-#: Jobs dead-lettered within an hour from when on they are told of, and how much above the day's mean.
+#: Jobs dead-lettered within an hour that are worth a warning, and how much above the day's mean.
 _DEAD_LETTERS, _GROWTH = 10, 3
 _NAMED = 3
 
@@ -20,7 +20,7 @@ class QueuedJobs(NamedTuple):
 
 
 class WorkerCoverage(NamedTuple):
-    """What a live worker serves; no queues means all."""
+    """Queues and definitions that a live worker serves; no queues means all."""
 
     queues: Sequence[str]
     definitions: Sequence[str]
@@ -34,8 +34,8 @@ class WorkerCoverage(NamedTuple):
 def workers(
     liveness: Mapping[str, str], *, queued: int, draining: Sequence[str] = ()
 ) -> list[Check]:
-    """Whether somebody runs the jobs; `liveness` is that of each worker, and those that are `draining`
-    live and take no more."""
+    """Check whether a worker runs the jobs; `liveness` is that of each worker, and `draining` names
+    those that are live and claim no more."""
     live = [name for name, how in liveness.items() if how == "live"]
     silent = [name for name, how in liveness.items() if how != "live"]
     checks = []
@@ -61,17 +61,17 @@ def workers(
         checks.append(
             warning(
                 "stale_workers",
-                f"{counted(len(silent), 'worker')} not heard of lately: {_some(silent)}.",
-                "Look at their machines; their jobs are taken back by others. What is gone for good is "
-                "forgotten after a day.",
+                f"{counted(len(silent), 'worker')} not seen lately: {_some(silent)}.",
+                "Look at their machines; other workers take their jobs back. A lost worker is removed "
+                "after a day.",
             )
         )
     return checks
 
 
 def unserved(waiting: Sequence[QueuedJobs], serving: Sequence[WorkerCoverage]) -> list[Check]:
-    """Whether every queued job has a live worker that knows its definition and serves its queue.
-    Without any worker there is nothing to say here: that is told by `workers`."""
+    """Check whether every queued job has a live worker that knows its definition and serves its queue.
+    Without any worker it reports nothing: `workers` does."""
     if not serving:
         return []
     left = [each for each in waiting if not any(worker.serves(each) for worker in serving)]
@@ -89,19 +89,19 @@ def unserved(waiting: Sequence[QueuedJobs], serving: Sequence[WorkerCoverage]) -
 
 
 def schedules(late: int) -> Check:
-    """Whether schedules fire when they are due."""
+    """Check whether schedules fire when they are due."""
     if not late:
         return ok("schedules", "No schedule is late.")
     return warning(
         "schedules",
         f"{counted(late, 'schedule')} late by more than a minute.",
-        "Start a worker, or `windlass scheduler`: somebody has to fire them.",
+        "Start a worker, or `windlass scheduler`: without one they do not fire.",
     )
 
 
 def dead_letter(*, hour: int, day: int, most: Sequence[str], muted: int = 0) -> Check:
-    """Whether the dead letter grows faster than it did; `most` are the definitions it grows by. Those
-    that came within the day for causes that are `muted` are not among them."""
+    """Check whether the dead letter grows faster than before; `most` are the definitions it grows by.
+    Jobs of `muted` causes are not counted."""
     besides = f" {counted(muted, 'job')} of muted causes not counted." if muted else ""
     if hour < _DEAD_LETTERS or hour * 24 <= _GROWTH * day:
         return ok(

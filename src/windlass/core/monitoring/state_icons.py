@@ -12,7 +12,7 @@ class StateIcon(NamedTuple):
         return f"{self.glyph} {self.label}"
 
 
-#: The stored states, and the views that tell the waiting ones apart.
+#: The stored states, and the views that divide the waiting ones.
 STATE_ICONS: Mapping[str, StateIcon] = {
     "scheduled": StateIcon("◷", "Scheduled"),
     "waiting": StateIcon("⧖", "Waiting"),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, TenantId
 
-#: Window -> its length, and the length of the slots it is told in.
+#: Window -> its length, and the length of its slots.
 WINDOWS: Mapping[str, tuple[timedelta, timedelta]] = MappingProxyType(
     {
         "5m": (timedelta(minutes=5), timedelta(minutes=1)),
@@ -22,7 +22,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class CappedCount(NamedTuple):
-    """How many there are; if it is not exact, at least so many."""
+    """A count; if it is not exact, there are at least so many."""
 
     number: int
     exact: bool = True
@@ -43,9 +43,9 @@ class StateCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSummary:
-    """How many jobs are where, as it was `at` an instant.
+    """Counts of jobs by state and view, `at` an instant.
 
-    `states` are the stored ones. `views` tell the waiting ones apart: `queued` are those in line, which
+    `states` are the stored ones. `views` divide the waiting ones: `queued` are those in line, which
     are neither `scheduled` for later nor `retrying`; `waiting` are pending. Of very many only so many are
     looked at, and the count is not exact. `oldest_age` is how long the oldest job in line waits since it
     was due.
@@ -64,7 +64,7 @@ class JobSummary:
 
 
 class StatsPoint(NamedTuple):
-    """What happened in one slot of time, which begins `at`. Times are sums over what ended or began."""
+    """Statistics of one slot of time, which begins `at`. Times are sums over what ended or began."""
 
     at: datetime
     enqueued: int = 0
@@ -79,13 +79,13 @@ class StatsPoint(NamedTuple):
 
     @property
     def mean_run(self) -> timedelta | None:
-        """How long attempts that ended had run."""
+        """Mean run time of attempts that ended."""
         ended = self.succeeded + self.failed
         return timedelta(milliseconds=self.run_ms / ended) if ended else None
 
     @property
     def mean_wait(self) -> timedelta | None:
-        """How long attempts that began had waited since they were due."""
+        """Mean wait of attempts that began, since they were due."""
         return timedelta(milliseconds=self.wait_ms / self.started) if self.started else None
 
 
@@ -104,7 +104,7 @@ class FailingDefinition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """What happened in a window of time: slot by slot, together, and what failed most.
+    """Statistics of a window of time: slot by slot, in sum, and the definitions that failed most.
 
     The last slot has only begun.
     """
@@ -137,7 +137,7 @@ class TenantStats:
     total: StatsPoint
 
 
-def slots(window: str, now: datetime) -> Sequence[datetime]:
+def time_slots(window: str, now: datetime) -> Sequence[datetime]:
     """When the slots of a window begin that ends now; they are at the same times for everybody."""
     length, slot = WINDOWS[window]
     last = _EPOCH + (now - _EPOCH) // slot * slot

@@ -14,12 +14,12 @@ from windlass.core.monitoring.summary import (
 )
 from windlass.core.wire import instant, plain
 
-#: What is told as a rate too.
+#: Fields that are shown as a rate too.
 _RATES = ("enqueued", "started", "succeeded", "failed", "completed", "canceled", "dead_letter")
 
 
 def summary(summary: JobSummary) -> dict[str, Any]:
-    """How many jobs are where: each state by its name, and `views` as people see them."""
+    """Counts of jobs: each state by its name, and `views` as people see them."""
     ended = (JobState.RUNNING, JobState.COMPLETED, JobState.CANCELED, JobState.DEAD_LETTER)
     views = {**summary.views, **{str(state): CappedCount(summary.states[state]) for state in ended}}
     return {
@@ -32,7 +32,7 @@ def summary(summary: JobSummary) -> dict[str, Any]:
 
 
 def stats(stats: Stats) -> dict[str, Any]:
-    """What happened in a window, for charts."""
+    """Statistics of a window, for charts."""
     return {
         "window": stats.window,
         "since": instant(stats.since),
@@ -46,7 +46,7 @@ def stats(stats: Stats) -> dict[str, Any]:
 
 
 def tenant_stats(stats: TenantStats) -> dict[str, Any]:
-    """How a tenant's jobs stand, and what happened to them in a window."""
+    """A tenant's jobs by state, and their statistics in a window."""
     return {"tenant_id": stats.tenant, **_states(stats.states), "total": _point(stats.total)}
 
 

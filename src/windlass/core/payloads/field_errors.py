@@ -88,7 +88,7 @@ def _field_error(
 
 
 def _only(value: Any, paths: Sequence[Path]) -> Any:
-    """What of a value lies on these paths: hiding secrets in all of it would take its time."""
+    """The parts of a value on these paths: redacting all of it would take too long."""
     below: dict[str | int, list[Path]] = {}
     for path in filter(None, paths):
         if _has(value, path[0]):
@@ -105,7 +105,7 @@ def _only(value: Any, paths: Sequence[Path]) -> Any:
 
 
 class _RedactedValue:
-    """What messages repeat of a value."""
+    """The parts of a value that messages repeat."""
 
     def __init__(self, value: object, schema: Mapping[str, Any]) -> None:
         self._value = redact_value(value, schema)

@@ -42,7 +42,7 @@ def path_problem(text: str) -> str | None:
 
 
 def look_up(value: Any, path: Path) -> Any | Missing:
-    """What stands at `path` in a JSON value, or MISSING. Answers for any value."""
+    """The value at `path` in a JSON value, or MISSING. Never raises."""
     for step in path:
         if isinstance(value, Mapping) and step in value:
             value = value[step]

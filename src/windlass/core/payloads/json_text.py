@@ -95,7 +95,7 @@ def check_storable(text: str, *, what: str = "payload") -> None:
 
 
 def _suspicious(text: str, deepest: int) -> bool:
-    """Whether JSON text may hold something that cannot be stored. These finds are cheap and nearly
+    """True if JSON text may hold something that cannot be stored. These finds are cheap and nearly
     always empty; only a suspicion pays for looking closely."""
     return (
         "\\u0000" in text
@@ -126,7 +126,7 @@ def size_of(text: str) -> int:
 
 
 def find_unstorable(value: object, deepest: int = DEEPEST) -> tuple[str, str] | None:
-    """Where the first thing is that cannot be stored, as a JSON pointer, and what is wrong."""
+    """JSON pointer to the first value that cannot be stored, and the problem with it."""
     left: list[tuple[tuple[str | int, ...], object]] = [((), value)]
     while left:
         path, value = left.pop()
@@ -145,7 +145,7 @@ def find_unstorable(value: object, deepest: int = DEEPEST) -> tuple[str, str] | 
 
 
 def plain(value: object) -> Any:
-    """What JSON writes for a value it does not know itself, such as a date; else TypeError."""
+    """JSON form of a value that JSON does not know, such as a date; else TypeError."""
     # Reading an iterator would use it up, and might never end.
     if hasattr(type(value), "__next__") or hasattr(value, "get_secret_value"):
         raise TypeError(f"is a {type(value).__name__}")
@@ -212,7 +212,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def _find_refused(text: str) -> tuple[str, str]:
-    """Where the first thing is that `read_json` does not accept, and what is wrong with it."""
+    """Position of the first part that `read_json` does not accept, and the problem with it."""
     left: list[tuple[tuple[str | int, ...], object]] = [((), _AS_WRITTEN.decode(text))]
     while left:
         path, value = left.pop()

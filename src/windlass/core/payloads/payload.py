@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.core.definitions.signature import Signature, check_parameters, read_signature
-from windlass.core.jobs.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.payloads.json_text import DEEPEST, PAYLOAD_LIMIT, dump_json, load_json
+from windlass.core.payloads.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.payloads.schema_payload import JsonSchemaPayload
 from windlass.errors import FieldError, PayloadInvalid
 from windlass.errors.wording import counted, json_pointer
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Payload(Protocol):
-    """What a definition's jobs are given."""
+    """Payload of a definition's jobs: checks and encodes it."""
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -59,7 +59,7 @@ class Payload(Protocol):
         """JSON text to store, of a payload by its own names; raises as `encode` does."""
 
     def decode(self, text: str) -> dict[str, Any]:
-        """What was stored, as keyword arguments for the handler."""
+        """A stored payload as keyword arguments for the handler."""
 
 
 class HandlerPayload(Payload, Protocol):

@@ -1,7 +1,7 @@
-"""The one redactor: what stands in the place of secrets on every way out.
+"""Redactor: replaces secrets on every way out.
 
 A value is secret if the payload schema marks it (`writeOnly`, `format: password`), if the name it
-stands under tells so, or if it looks like a credential. All patterns run in linear time. Where in
+stands under says so, or if it looks like a credential. All patterns run in linear time. Where in
 doubt the redactor hides too much rather than too little.
 """
 
@@ -11,7 +11,12 @@ from functools import cache
 from typing import Any
 
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
-from windlass.core.payloads.schema_marks import Schemas, applicable_schemas, marked, under
+from windlass.core.payloads.schema_marks import (
+    Schemas,
+    applicable_schemas,
+    is_marked_secret,
+    subschemas_at,
+)
 from windlass.core.payloads.secret_patterns import (
     CREDENTIALS,
     MASK,
@@ -68,8 +73,8 @@ class Redactor:
     ) -> Any:
         """A copy of a JSON value with `•••` in place of every secret, those given included.
 
-        Under a secret name, truth values and null stay: they tell whether a secret is set, not
-        what it is.
+        Under a secret name, truth values and null stay: they show whether a secret is set, not
+        its value.
         """
         root = schema or {}
         return self._redacted(value, applicable_schemas([root], root), root, secrets)
@@ -101,7 +106,7 @@ class Redactor:
         return frozenset(_hidden(value, self.redact_value(value, schema)))
 
     def is_secret_name(self, name: str) -> bool:
-        """Whether what stands under this name is hidden."""
+        """True if values of this name are hidden."""
         normal = _normal(name)
         return any(word in normal for word in self._words)
 
@@ -113,7 +118,7 @@ class Redactor:
     def _redacted(
         self, value: object, schemas: Schemas, root: Mapping[str, Any], secrets: KnownSecrets
     ) -> Any:
-        if marked(schemas):
+        if is_marked_secret(schemas):
             return None if value is None else MASK
         if isinstance(value, str):
             return self.redact_text(value, secrets)
@@ -121,12 +126,12 @@ class Redactor:
             return {
                 key: MASK
                 if self._hides(key, part)
-                else self._redacted(part, under(schemas, str(key), root), root, secrets)
+                else self._redacted(part, subschemas_at(schemas, str(key), root), root, secrets)
                 for key, part in value.items()
             }
         if isinstance(value, list | tuple):
             return [
-                self._redacted(part, under(schemas, place, root), root, secrets)
+                self._redacted(part, subschemas_at(schemas, place, root), root, secrets)
                 for place, part in enumerate(value)
             ]
         return value
@@ -146,7 +151,7 @@ def redact_text(text: str, secrets: KnownSecrets | Iterable[str] = NO_SECRETS) -
 
 
 def is_long(*values: object) -> bool:
-    """Whether redacting these values takes so long that nothing else should wait for it."""
+    """True if redacting these values takes so long that nothing else should wait for it."""
     left, size = list(values), 0
     while left:
         value = left.pop()

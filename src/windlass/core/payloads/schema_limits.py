@@ -25,7 +25,7 @@ _SINGLE = ("items", "additionalItems", "unevaluatedItems", "contains", "addition
 
 
 class SchemaWeight(NamedTuple):
-    """How much a schema asks for: how many subschemas it stands for, a cycle being followed once, and in
+    """Weight of a schema: how many subschemas it stands for, a cycle being followed once, and in
     how many ways it comes back to where it was."""
 
     subschemas: int
@@ -98,7 +98,7 @@ class _Count:
 
 
 def resolve(target: str, root: Mapping[str, Any]) -> object:
-    """What a reference such as `#/$defs/name` points to within `root`; None if nothing."""
+    """Target of a reference such as `#/$defs/name` within `root`; None if there is none."""
     place: Any = root
     if target != "#" and not target.startswith("#/"):
         return None

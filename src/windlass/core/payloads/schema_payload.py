@@ -71,8 +71,8 @@ class JsonSchemaPayload:
         return load_object(text, self._definition)
 
     def _problems(self, value: Any) -> list[FieldError]:
-        """What is wrong, as far as it can be told in a short time: whether a payload fits is found at
-        once, but problems are made for each branch that it might have taken."""
+        """Problems with a payload, as far as a short time allows: validation itself is fast, but
+        problems are made for each branch that the payload might have taken."""
         size, depth = _size_and_depth(value)
         most = self._weight.at(depth)
         if most > _MOST_PROBLEMS:
@@ -91,7 +91,7 @@ class JsonSchemaPayload:
 
 
 def _size_and_depth(value: Any) -> tuple[int, int]:
-    """How many values a JSON value is made of, and how deep they lie."""
+    """Number of values in a JSON value, and their depth."""
     size = depth = 0
     level = [value]
     while level:

@@ -54,11 +54,11 @@ class Condition:
     _asked: tuple[_Comparison, ...]
 
     def holds(self, data: Any) -> bool:
-        """Whether an event's data meet the condition. Answers for any data."""
+        """True if an event's data meet the condition. Never raises."""
         return all(asked.holds(data) for asked in self._asked)
 
     def failing(self, data: Any) -> str:
-        """What does not hold for an event's data, in words; empty if all does."""
+        """The failing parts of the condition for an event's data, in words; empty if it holds."""
         return Condition(tuple(a for a in self._asked if not a.holds(data))).words(none="")
 
     def words(self, *, none: str = "always") -> str:

@@ -26,7 +26,7 @@ _OPERATOR_PHRASES: Mapping[str, str] = MappingProxyType(
 
 
 def in_words(name: str, operator: str, operand: Any) -> str:
-    """What is asked of one field, such as `size is more than 1000`."""
+    """Condition on one field in words, such as `size is more than 1000`."""
     match operator:
         case "exists":
             return f"{name} is {'there' if operand else 'not there'}"

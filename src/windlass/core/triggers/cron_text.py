@@ -11,7 +11,7 @@ _WORKING_DAYS = frozenset(range(1, 6))
 
 
 def words(expression: CronExpression) -> str:
-    """What people would say, or the expression itself where that would be a riddle."""
+    """A schedule in words, or the expression itself where words would be unclear."""
     times, rhythm = _times(expression), _rhythm(expression)
     days = _days(expression)
     if days is None or (times is None and rhythm is None):
@@ -35,7 +35,7 @@ def _times(expression: CronExpression) -> str | None:
 
 
 def _rhythm(expression: CronExpression) -> str | None:
-    """How often in an hour or a day, if that is even."""
+    """An even interval within an hour or a day, in words."""
     if expression.fixed_hours:
         return None
     minutes, hours = _step(expression.minutes, 60), _step(expression.hours, 24)

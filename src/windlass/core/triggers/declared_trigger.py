@@ -61,7 +61,7 @@ class DeclaredTrigger:
 
 
 def time_trigger(schedule: Schedule, misfire: object, overlap: object) -> DeclaredTrigger:
-    """What one schedule of `@wl.job(schedule=…)` declares; a mistake is told at once."""
+    """Trigger of one schedule in `@wl.job(schedule=…)`; raises at once for a mistake."""
     payload = dict(schedule.payload or {})
     template.parse(payload)
     return DeclaredTrigger(
@@ -74,7 +74,7 @@ def time_trigger(schedule: Schedule, misfire: object, overlap: object) -> Declar
 
 
 def event_trigger(event: str, options: EventTriggerOptions) -> DeclaredTrigger:
-    """What `@wl.on(…)` declares; a mistake is told at once."""
+    """Trigger of `@wl.on(…)`; raises at once for a mistake."""
     for option in options:
         if option not in _NAMES:
             allowed = f"one of {', '.join(sorted(_NAMES))}"

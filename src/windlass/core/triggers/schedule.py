@@ -27,7 +27,7 @@ _INTERVAL = 'a duration from "1s" to 100 years, such as "15m"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ScheduleBase:
-    """What a schedule in code says beside its times, where a job has several. It does not count
+    """Name and payload of a schedule in code, for jobs with several. They do not count
     when schedules are compared."""
 
     name: str | None = field(default=None, compare=False)
@@ -185,11 +185,11 @@ def fires(
     zone: str = "UTC",
     grace: timedelta = GRACE,
 ) -> DueFiring:
-    """What a schedule that was due at `due` fires for now, and when it is due next.
+    """Due times that a schedule due at `due` fires for now, and its next due time.
 
     Of the due times from `due` to now, `fire_once` fires for the latest, `all` for the latest
     hundred, and `skip` for the latest if it is not older than `grace`: some time always passes
-    before anybody looks. After that it goes on from now. What is not due yet stays as it is.
+    before a scheduler looks. After that it goes on from now. What is not due yet stays as it is.
     """
     if due > now:
         return DueFiring((), due)

@@ -23,12 +23,12 @@ MOST_RUNS = 1000
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 _YEAR = timedelta(days=365)
-#: So many runs tell how fast a schedule can be.
+#: So many runs show how fast a schedule can be.
 _LOOKED_AT = 20
 
 
 class ScheduledRun(NamedTuple):
-    """A coming due time; `note` tells what the clocks do to it, and is empty nearly always."""
+    """A coming due time; `note` says what a clock change does to it, and is empty nearly always."""
 
     at: datetime
     local: str
@@ -50,7 +50,7 @@ def describe(schedule: Schedule, zone: str = "UTC") -> str:
 
 
 class SchedulePreview(NamedTuple):
-    """What a schedule will do: in words, its next runs, and what may surprise."""
+    """Preview of a schedule: in words, its next runs, and warnings."""
 
     words: str
     timezone: str
@@ -66,11 +66,11 @@ def preview_schedule(
     *,
     window: timedelta | None = None,
 ) -> SchedulePreview:
-    """All that can be told of a schedule before it is relied on. `window` is a dedupe window its
+    """Preview a schedule before it is relied on. `window` is a dedupe window its
     jobs would have, with equal payloads."""
     surprising = warnings(schedule, after, zone)
     if window is not None:
-        surprising.append(swallowed(schedule, after, window, zone))
+        surprising.append(dedupe_window_warning(schedule, after, window, zone))
     return SchedulePreview(
         describe(schedule, zone),
         _zone(schedule, zone).key,
@@ -100,7 +100,7 @@ def preview(
 
 
 def warnings(schedule: Schedule, now: datetime, zone: str = "UTC") -> list[str]:
-    """What may surprise: how days are chosen, and the next year's clock changes that touch it."""
+    """Warnings about a schedule: how days are chosen, and the next year's clock changes that touch it."""
     match schedule:
         case CronSchedule():
             expression, tz = parse(schedule.expression), _zone(schedule, zone)
@@ -116,18 +116,18 @@ def warnings(schedule: Schedule, now: datetime, zone: str = "UTC") -> list[str]:
 
 
 def keyless_window_warning(window: timedelta) -> str:
-    """What a dedupe window without a key means."""
+    """Warning about a dedupe window without a key."""
     return (
         f"The dedupe window of {text(window)} has no dedupe_key: jobs count as equal if their "
         "payloads are."
     )
 
 
-def swallowed(
+def dedupe_window_warning(
     schedule: Schedule, now: datetime, window: timedelta, zone: str = "UTC", *, key: bool = False
 ) -> str:
-    """What a dedupe window does to runs with equal payloads, or keys, that come faster; empty if
-    nothing."""
+    """Warning about runs with equal payloads, or keys, that a dedupe window drops; empty if
+    none."""
     runs = preview(schedule, now, _LOOKED_AT, zone)
     gaps = [later.at - run.at for run, later in pairwise(runs)]
     if not gaps or min(gaps) >= window:
@@ -148,7 +148,7 @@ def _day_warnings(expression: CronExpression) -> list[str]:
 
 
 def _change_note(expression: CronExpression, zone: ZoneInfo, change: ClockChange) -> str:
-    """What a change of the clocks means for an expression; empty if nothing."""
+    """Note about a clock change that touches an expression; empty if none does."""
     low, high = sorted((change.before, change.after))
     touched = next(readings(expression, low, high), None)
     if touched is None or expression.every_hour:
@@ -169,7 +169,7 @@ def _change_note(expression: CronExpression, zone: ZoneInfo, change: ClockChange
 
 
 def _note(expression: CronExpression, zone: ZoneInfo, before: datetime, at: datetime) -> str:
-    """What the clocks do to a run that follows the one at `before`."""
+    """Note about a clock change that touches the run after `before`."""
     reading = time_zones.local_time(at, zone)
     if time_zones.is_ambiguous(reading, zone):
         if expression.fixed_hours:

@@ -59,7 +59,7 @@ class Template:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it renders to the same value whatever the context."""
+        """True if it renders to the same value whatever the context."""
         return not self.placeholders
 
     def render(self, context: Mapping[str, Any], *, limit: int = PAYLOAD_LIMIT) -> Any:

@@ -22,7 +22,7 @@ TemplatePath = Sequence[str | int]
 
 
 class RenderBudget:
-    """What comes into one template from one context."""
+    """Size budget of one template rendered with one context."""
 
     def __init__(self, context: Mapping[str, Any], limit: int) -> None:
         self._context = context

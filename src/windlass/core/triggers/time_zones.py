@@ -52,7 +52,7 @@ def known() -> frozenset[str]:
 
 
 def local_time(at: datetime, zone: ZoneInfo) -> datetime:
-    """What clocks in the zone read at an instant. `fold` is 1 when they read so the second time."""
+    """Local time in the zone at an instant. `fold` is 1 when clocks read so the second time."""
     return at.astimezone(zone).replace(tzinfo=None)
 
 
@@ -71,7 +71,7 @@ def instant(reading: datetime, zone: ZoneInfo) -> datetime:
 
 
 def is_ambiguous(reading: datetime, zone: ZoneInfo) -> bool:
-    """Whether clocks in the zone read so at two instants."""
+    """True if clocks in the zone read this local time at two instants."""
     first, second = (reading.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return first < second
 

@@ -67,7 +67,7 @@ MatchOutcome = Literal["created", "existing", "unmatched", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggerMatch:
-    """What a trigger did with an event: its job was `created`, or is `existing` (an equal job was
+    """Result of a trigger for one event: its job was `created`, or is `existing` (an equal job was
     there); the condition was not met (`unmatched`), or the job could not be made (`failed`).
 
     `because` says why no job was created, and `job_id` names the job, also the one that was there.

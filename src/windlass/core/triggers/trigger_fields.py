@@ -1,4 +1,4 @@
-"""A trigger's fields: what its times are, what the code said of it, and what was edited since."""
+"""A trigger's fields: its times, the code's version of it, and operators' edits."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ from windlass.core.triggers.schedule import (
 from windlass.core.triggers.trigger import Trigger, TriggerType
 from windlass.core.wire import plain
 
-#: What tells the times of a trigger, by its type.
+#: Fields with the times of a trigger, by its type.
 _TIMES: Mapping[TriggerType, tuple[str, ...]] = {
     "cron": ("cron", "timezone"),
     "interval": ("interval_seconds",),
@@ -39,7 +39,7 @@ _ALWAYS = (
 
 #: What only triggers by time have, of whatever type.
 _BY_TIME = ("misfire", "overlap")
-#: Field -> the type that it tells.
+#: Field -> the type that it implies.
 _TYPE_BY_FIELD: Mapping[str, TriggerType] = {
     "cron": "cron", "interval_seconds": "interval", "at": "once", "event_name": "event",
     "run_once": "init",
@@ -121,12 +121,12 @@ def foreign_fields(type: TriggerType, named: Iterable[str]) -> dict[str, str]:
 
 
 def type_from_fields(named: Collection[str]) -> TriggerType | None:
-    """The type that these fields tell; None if none of them does."""
+    """The type that these fields imply; None if none of them does."""
     return next((kind for field, kind in _TYPE_BY_FIELD.items() if field in named), None)
 
 
-def said(trigger: Trigger) -> dict[str, Any]:
-    """What a trigger says, as JSON: what is kept of the code, and compared with it later."""
+def code_snapshot(trigger: Trigger) -> dict[str, Any]:
+    """A trigger's declaration as JSON: stored, and compared with the code later."""
     names = ("type", *_TIMES[trigger.type], *_ALWAYS)
     return {name: _code_value(getattr(trigger, name)) for name in names}
 
@@ -140,7 +140,9 @@ def with_edited_fields(trigger: Trigger) -> Trigger:
     """The trigger, saying in which fields it differs from the code."""
     if trigger.code is None:
         return trigger
-    edited = [name for name, value in said(trigger).items() if value != trigger.code.get(name)]
+    edited = [
+        name for name, value in code_snapshot(trigger).items() if value != trigger.code.get(name)
+    ]
     return replace(trigger, edited=tuple(sorted(edited)))
 
 

@@ -224,7 +224,7 @@ class Definitions:
         """Return what was edited to what the code says: these options, or all. With all, triggers in
         code that were deleted come back at the next sync."""
         fields = _fields_of(names)
-        changed = await self._change_one(key, lambda row: merge.reset(row, fields))
+        changed = await self._change_one(key, lambda row: merge.reset_edits(row, fields))
         if not names:
             await self._storage.triggers.clear_deleted_triggers(key)
         return changed
@@ -236,7 +236,7 @@ class Definitions:
         keys = [row.key for row in (await self._fresh(0)).values() if row.edited]
 
         def change(found: Mapping[str, Definition]) -> Sequence[Definition]:
-            reset = [(row, merge.reset(row, fields)) for row in found.values()]
+            reset = [(row, merge.reset_edits(row, fields)) for row in found.values()]
             return [after for before, after in reset if after != before]
 
         changed = await self._change(keys, change) if keys else set()
@@ -346,7 +346,7 @@ class Definitions:
         fields = edits({name: value for name, value in said.items() if name not in OF_HANDLERS})
 
         def changed(row: Definition) -> Definition:
-            after = merge.edited(self._handlers.apply(row, of_handler), fields)
+            after = merge.apply_edits(self._handlers.apply(row, of_handler), fields)
             check_complete(after, self._payload_limit)
             return after
 

@@ -41,7 +41,7 @@ from windlass.errors import (
 from windlass.errors.wording import quoted
 from windlass.ids import JobId
 from windlass.storage.database import Session
-from windlass.storage.jobs.enqueue import replace
+from windlass.storage.jobs.enqueue import replace_waiting_job
 from windlass.storage.jobs.jobs import (
     EnqueueRequest,
     EnqueueResult,
@@ -257,7 +257,7 @@ class EnqueueVerbs:
         for chunk in _chunks([job for job in jobs if job.id not in over]):
             for job, stored in zip(chunk, await store(session, chunk), strict=True):
                 if on_duplicate == "replace" and stored.existing_id is not None:
-                    answers.append(await replace(session, job, stored.existing_id))
+                    answers.append(await replace_waiting_job(session, job, stored.existing_id))
                 else:
                     answers.append(stored)
         return _merge_rejected(jobs, answers, over)

@@ -1,4 +1,5 @@
--- Gives a role, named in windlass.role, what processes need, and of the audit no more than to add to it.
+-- Gives a role, named in windlass.role, what processes need, and of the audit no more than to add
+-- to it.
 do $$
 declare
     role constant text := quote_ident(current_setting('windlass.role'));
@@ -10,7 +11,8 @@ begin
             case
                 when c.relname in ('windlass_migrations', 'windlass_jobs') then 'select'
                 when c.relname in ('windlass_audit', 'windlass_audit_chains') then 'select, insert'
-                when c.relname in ('windlass_audit_heads', 'windlass_audit_registry') then 'select, insert, update'
+                when c.relname in ('windlass_audit_heads', 'windlass_audit_registry')
+                    then 'select, insert, update'
                 else 'select, insert, update, delete'
             end as rights
         from pg_class c

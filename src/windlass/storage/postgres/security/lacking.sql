@@ -11,7 +11,8 @@ select
     end as secured
 from pg_class c left join pg_roles r on r.rolname = current_user
 where c.relnamespace = coalesce($1, current_schema())::regnamespace and c.relname like 'windlass\_%'
-    and (c.relname in ('windlass_jobs', 'windlass_tenants', 'windlass_attempts', 'windlass_transitions',
+    and (c.relname in ('windlass_jobs', 'windlass_tenants', 'windlass_attempts',
+        'windlass_transitions',
         'windlass_operation_items')
     or c.relkind = 'r' and exists (
         select 1 from pg_attribute a

@@ -1,5 +1,5 @@
--- A role that does not own the tables sees the rows of the tenant that its connection names, all of them
--- where it names the empty one, and none where it names nothing. Can be repeated.
+-- A role that does not own the tables sees the rows of the tenant that its connection names, all of
+-- them where it names the empty one, and none where it names nothing. Can be repeated.
 do $$
 declare
     -- As subqueries, which are asked once for a statement and not for each row.
@@ -9,10 +9,12 @@ declare
 begin
     for each in
         select c.oid::regclass as name,
-            case when c.relname = 'windlass_tenants' then 'id' else 'tenant_id' end || ' = ' || own as seen,
+            case when c.relname = 'windlass_tenants' then 'id'
+                else 'tenant_id' end || ' = ' || own as seen,
             null as written
         from pg_class c
-        where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname like 'windlass\_%'
+        where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+            and c.relname like 'windlass\_%'
             and (c.relname = 'windlass_tenants' or exists (
                 select 1 from pg_attribute a
                 where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
@@ -27,7 +29,8 @@ begin
     loop
         execute format('alter table %s enable row level security', each.name);
         execute format('drop policy if exists windlass_tenant on %s', each.name);
-        execute format('create policy windlass_tenant on %s using (%s or %s)', each.name, unbound, each.seen)
+        execute format('create policy windlass_tenant on %s using (%s or %s)', each.name, unbound,
+            each.seen)
             || coalesce(' with check (' || each.written || ')', '');
     end loop;
     -- What is muted for all is so for each: seen by everybody, and changed by nobody who is bound.

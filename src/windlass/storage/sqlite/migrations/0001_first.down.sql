@@ -1,10 +1,35 @@
--- Removes everything Windlass made, jobs included.
+-- Drops everything that Windlass stores, jobs included.
 drop view windlass_jobs;
-drop table windlass_log_words;
+drop table windlass_done;
+drop table windlass_alerts;
+drop table windlass_deleted_triggers;
+drop table windlass_installation;
+drop table windlass_invitations;
+drop table windlass_audit_registry;
+drop table windlass_audit_chains;
+drop table windlass_mutes;
+drop table windlass_answers;
+drop table windlass_histograms;
+drop table windlass_totals;
+drop table windlass_operation_items;
+drop table windlass_operations;
+drop table windlass_audit_heads;
+drop table windlass_audit;
+drop table windlass_login_tries;
+drop table windlass_links;
+drop table windlass_sessions;
+drop table windlass_tokens;
+drop table windlass_members;
+drop table windlass_users;
+drop table windlass_starts;
+drop table windlass_queues;
+drop table windlass_events;
+drop table windlass_triggers;
 drop table windlass_minutes;
 drop table windlass_counts;
 drop table windlass_deltas;
 drop table windlass_workers;
+drop table windlass_log_words;
 drop table windlass_logs;
 drop table windlass_transitions;
 drop table windlass_attempts;

@@ -1,0 +1,16 @@
+"""The feed of changes as a parameter of routes, without what it takes to run it."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from windlass.api.routing import Depends, Request
+
+if TYPE_CHECKING:
+    from windlass.api.live.feed import LiveFeed
+
+
+async def _feed(request: Request) -> "LiveFeed":
+    feed: LiveFeed = request.app.state.feed
+    return feed
+
+
+CurrentFeed = Annotated["LiveFeed", Depends(_feed)]

@@ -1,2 +1,0 @@
--- Takes away the installation's epoch: a restored database is not told from the one before.
-drop table if exists windlass_installation;

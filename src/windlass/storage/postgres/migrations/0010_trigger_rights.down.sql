@@ -1,1 +1,0 @@
-alter table windlass_triggers drop saved_by;

@@ -1,2 +1,0 @@
--- Forgets roles that were offered and not accepted.
-drop table windlass_invitations;

@@ -1,1 +1,0 @@
-alter table windlass_triggers drop column saved_by;

@@ -1,0 +1,40 @@
+"""A command on a database calls the routes without HTTP, and imports nothing for it."""
+
+import pytest
+
+from tests.support.processes.shell import Shell
+
+HTTP = ("fastapi", "starlette", "httpx2", "uvicorn", "pydantic")
+_PROGRAM = """
+import sys
+from windlass.cli.main import run
+code = run(sys.argv[2:])
+loaded = sorted(set(sys.argv[1].split(",")) & set(sys.modules))
+print(code, *loaded, file=sys.stderr)
+"""
+
+
+@pytest.mark.database("sqlite")
+@pytest.mark.parametrize("line", ["jobs list", "dead groups", "definitions list", "doctor"])
+def test_a_read_on_a_database_imports_no_http_framework(ready: Shell, line: str):
+    done = ready.python("-c", _PROGRAM, ",".join(HTTP), *line.split())
+
+    assert done.err.splitlines()[-1] in ("0", "1")  # doctor finds no worker
+
+
+@pytest.mark.database("sqlite")
+def test_help_does_not_import_the_engine(shell: Shell):
+    done = shell.python("-c", _PROGRAM, "windlass.engine,windlass.api,asyncio", "--help")
+
+    assert done.err.splitlines()[-1] == "0"
+
+
+@pytest.mark.database("sqlite")
+def test_a_local_change_is_in_the_audit_under_the_users_name(ready: Shell):
+    ready.here("queues", "pause", "default", "--reason", "busy")
+
+    [entry, *_] = ready.here("audit", "list", "--json").json["items"]
+
+    assert entry["action"] == "queues.pause"
+    assert entry["after"]["pause_reason"] == "busy"
+    assert entry["request_id"]
