@@ -8,11 +8,11 @@ import click
 from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.framework.list_flags import with_job_filters_but_queue
-from windlass.cli.jobs.bulk import BulkAction
+from windlass.cli.jobs.bulk import BulkCommand
 from windlass.cli.jobs.job_changes import change
 from windlass.errors import CommandInvalid
 
-UPDATE = BulkAction("update", "changing", "changed")
+UPDATE = BulkCommand("update", "changing", "changed")
 
 
 @click.command(
