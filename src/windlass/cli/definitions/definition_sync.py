@@ -8,7 +8,7 @@ import click
 from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
-from windlass.cli.text.styles import StateStyle
+from windlass.cli.text.styles import StateLabel
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 #: What becomes of a definition's row.
 _LOOKS = {
-    "new": StateStyle("✓", "New", "green"),
-    "changed": StateStyle("↻", "Changed", "yellow"),
-    "missing": StateStyle("✕", "Missing", "red"),
-    "unchanged": StateStyle("●", "Unchanged", ""),
+    "new": StateLabel("✓", "New", "green"),
+    "changed": StateLabel("↻", "Changed", "yellow"),
+    "missing": StateLabel("✕", "Missing", "red"),
+    "unchanged": StateLabel("●", "Unchanged", ""),
 }
 
 

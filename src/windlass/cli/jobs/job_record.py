@@ -14,7 +14,7 @@ from windlass.cli.text.styles import (
     OUTCOMES,
     RUNNING,
     STATES,
-    StateStyle,
+    StateLabel,
     one_line,
     percent,
     state_of,
@@ -27,7 +27,7 @@ from windlass.errors.wording import with_type
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-_GONE = StateStyle("·", "Deleted", "bright_black")
+_GONE = StateLabel("·", "Deleted", "bright_black")
 _OPEN_BUT_RUNNING = ("pending", "queued")
 
 
@@ -221,11 +221,11 @@ def _priority(value: int) -> str:
     return name_of(value) or str(value)
 
 
-def _outcome(attempt: Item) -> StateStyle:
+def _outcome(attempt: Item) -> StateLabel:
     return OUTCOMES[attempt["outcome"]] if attempt["outcome"] else RUNNING
 
 
-def _state_label(name: str) -> StateStyle:
+def _state_label(name: str) -> StateLabel:
     return STATES[name] if name in STATES else OUTCOMES.get(name, STATES["waiting"])
 
 
@@ -273,7 +273,7 @@ _RELATIONS = {"parent": "waits for", "child": "is waited for by"}
 _POLICIES = {"cancel": "the child is canceled", "run": "the child runs", "wait": "the child waits"}
 
 
-def _edge_state(state: str | None) -> StateStyle:
+def _edge_state(state: str | None) -> StateLabel:
     if state is None:
         return _GONE
     return STATES["waiting" if state == "pending" else state]

@@ -13,7 +13,7 @@ from windlass.cli.framework.invocation import Invocation
 from windlass.cli.framework.list_flags import build_filter, hint_at_more, with_paging
 from windlass.cli.jobs.bulk import BulkCommand, bulk
 from windlass.cli.text.output import Column, Item
-from windlass.cli.text.styles import OPEN, PAUSED, StateStyle, ago, moment
+from windlass.cli.text.styles import OPEN, PAUSED, StateLabel, ago, moment
 from windlass.clock import utcnow
 from windlass.core.access.principal import display_actor
 from windlass.errors import CommandInvalid
@@ -217,7 +217,7 @@ def _line(queue: Item) -> str:
     )
 
 
-def _state(queue: Item) -> StateStyle:
+def _state(queue: Item) -> StateLabel:
     return PAUSED if queue["paused_at"] else OPEN
 
 

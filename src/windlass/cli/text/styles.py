@@ -15,7 +15,7 @@ from windlass.core.monitoring.state_icons import STATE_ICONS
 
 
 @dataclass(frozen=True, slots=True)
-class StateStyle:
+class StateLabel:
     glyph: str
     label: str
     color: str
@@ -34,55 +34,55 @@ _COLORS: Mapping[str, str] = {
     "canceled": "bright_black",
     "dead_letter": "red",
 }
-STATES: Mapping[str, StateStyle] = {
-    name: StateStyle(*STATE_ICONS[name], color) for name, color in _COLORS.items()
+STATES: Mapping[str, StateLabel] = {
+    name: StateLabel(*STATE_ICONS[name], color) for name, color in _COLORS.items()
 }
 
-OUTCOMES: Mapping[str, StateStyle] = {
-    "succeeded": StateStyle("✓", "Succeeded", "green"),
-    "failed": StateStyle("✕", "Failed", "red"),
-    "timed_out": StateStyle("◷", "Timed out", "red"),
-    "canceled": StateStyle("⊘", "Canceled", "bright_black"),
-    "lost": StateStyle("✕", "Worker lost", "red"),
-    "released": StateStyle("↩", "Handed back", "bright_black"),
+OUTCOMES: Mapping[str, StateLabel] = {
+    "succeeded": StateLabel("✓", "Succeeded", "green"),
+    "failed": StateLabel("✕", "Failed", "red"),
+    "timed_out": StateLabel("◷", "Timed out", "red"),
+    "canceled": StateLabel("⊘", "Canceled", "bright_black"),
+    "lost": StateLabel("✕", "Worker lost", "red"),
+    "released": StateLabel("↩", "Handed back", "bright_black"),
 }
 
 RUNNING = STATES["running"]
 
 #: How a check of the doctor stands.
-CHECKS: Mapping[str, StateStyle] = {
-    "ok": StateStyle("✓", "ok", "green"),
-    "warning": StateStyle("▲", "warning", "yellow"),
-    "broken": StateStyle("✕", "broken", "red"),
+CHECKS: Mapping[str, StateLabel] = {
+    "ok": StateLabel("✓", "ok", "green"),
+    "warning": StateLabel("▲", "warning", "yellow"),
+    "broken": StateLabel("✕", "broken", "red"),
 }
 
-ENABLED, DISABLED = StateStyle("●", "Enabled", "green"), StateStyle("◌", "Disabled", "bright_black")
-OPEN, PAUSED = StateStyle("●", "Open", "green"), StateStyle("❚❚", "Paused", "yellow")
+ENABLED, DISABLED = StateLabel("●", "Enabled", "green"), StateLabel("◌", "Disabled", "bright_black")
+OPEN, PAUSED = StateLabel("●", "Open", "green"), StateLabel("❚❚", "Paused", "yellow")
 
-LIVENESS: Mapping[str, StateStyle] = {
-    "live": StateStyle("●", "Live", "green"),
-    "stale": StateStyle("▲", "Stale", "yellow"),
-    "lost": StateStyle("✕", "Lost", "red"),
+LIVENESS: Mapping[str, StateLabel] = {
+    "live": StateLabel("●", "Live", "green"),
+    "stale": StateLabel("▲", "Stale", "yellow"),
+    "lost": StateLabel("✕", "Lost", "red"),
 }
 
 #: What a live worker does that takes no more jobs, or is told to.
-DRAINING: Mapping[str, StateStyle] = {
-    "drain": StateStyle("❚❚", "Draining", "yellow"),
-    "stop": StateStyle("■", "Stopping", "yellow"),
+DRAINING: Mapping[str, StateLabel] = {
+    "drain": StateLabel("❚❚", "Draining", "yellow"),
+    "stop": StateLabel("■", "Stopping", "yellow"),
 }
 
 LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
 
 
-def state_of(job: Mapping[str, Any]) -> StateStyle:
+def state_of(job: Mapping[str, Any]) -> StateLabel:
     """The label of a job's state; a running job that is asked to stop says so."""
     look = STATES[job["view"]]
     if job["state"] == "running" and job["cancel_requested_at"]:
-        return StateStyle(look.glyph, "Canceling…", look.color)
+        return StateLabel(look.glyph, "Canceling…", look.color)
     return look
 
 
-def worker_state(worker: Mapping[str, Any]) -> StateStyle:
+def worker_state(worker: Mapping[str, Any]) -> StateLabel:
     """The state of a worker; one that was ordered to drain says so, even before it has noticed."""
     told = {worker["wanted"], worker["doing"]}
     order = next((order for order in ("stop", "drain") if order in told), None)
@@ -91,7 +91,7 @@ def worker_state(worker: Mapping[str, Any]) -> StateStyle:
     )
 
 
-def enabled_of(thing: Mapping[str, Any]) -> StateStyle:
+def enabled_of(thing: Mapping[str, Any]) -> StateLabel:
     """The label of a definition or trigger: enabled or disabled."""
     return ENABLED if thing["enabled"] else DISABLED
 
