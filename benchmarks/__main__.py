@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME …]`: asks the questions, keeps the results, writes the page."""
+"""`python -m benchmarks [NAME …]`: runs the benchmarks, stores the results, writes the page."""
 
 import argparse
 import subprocess

@@ -1,4 +1,4 @@
-"""Asks one question on a stage, and says what came out."""
+"""Runs one question on a stage, and prints its result."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""Small bar charts as SVG, legible on light and on dark pages."""
+"""Bar charts as SVG, legible on light and dark pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

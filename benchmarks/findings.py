@@ -1,4 +1,4 @@
-"""What a question found out, kept as JSON until the page is written."""
+"""Results of a question, stored as JSON until the page is written."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the ratios should be. `engine` is due with the engine, `all` is where it should go."""
+"""Target ratios: `engine` is due with the engine, `all` is the final goal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

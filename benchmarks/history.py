@@ -1,4 +1,4 @@
-"""A long and varied history, made by the database itself from one job that has ended.
+"""Seeds a long and varied history: the database copies one job that has ended.
 
 Ids and times are spread over a month. One of two jobs is the first tenant's; a few definitions, queues
 and states are rare. The counts tell of it, and some jobs have log lines.

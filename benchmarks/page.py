@@ -1,4 +1,4 @@
-"""Writes `docs/explain/performance.md` and its charts from the results that were kept."""
+"""Writes `docs/explain/performance.md` and its charts from the stored results."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Other systems, installed apart from Windlass into a throw-away folder.
+"""Other systems, installed into a temporary folder, apart from Windlass.
 
 WINDLASS_BENCH_PEERS names the folder; the default is `~/.cache/windlass-bench`.
 """

@@ -1,4 +1,4 @@
-"""Millions of jobs made by the database itself, as copies of one that was enqueued.
+"""Seeds millions of jobs: the database copies one that was enqueued.
 
 A pile is of one shape with the job it was copied from, whatever columns that has.
 """

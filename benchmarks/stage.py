@@ -1,4 +1,4 @@
-"""Where a question is asked: private durable servers, databases to use up, and the sides."""
+"""Stage of a benchmark: private durable servers, disposable databases, and the compared sides."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""The words of the page around its tables."""
+"""Text of the page around its tables."""
 
 INTRODUCTION = """
 # Performance

@@ -5,6 +5,7 @@ A test compares the pages with what this would write.
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -31,6 +32,9 @@ from windlass.worker.health_probe import PROCESS_METRICS
 HERE = Path(__file__).parent / "reference"
 _HOW_IT_WORKS = HERE.parent / "explain" / "how-it-works.md"
 _MAP_BEGINS, _MAP_ENDS = "<!-- map: written by docs/generate.py -->", "<!-- /map -->"
+_WALK_BEGINS, _WALK_ENDS = "<!-- walk: enqueue, claim and finish -->", "<!-- /walk -->"
+_WALK_TEST = HERE.parents[1] / "tests" / "journeys" / "test_walk.py"
+_WALK_LENGTH = re.compile(r"^MOST_FILES_OF_A_JOB = (\d+)$", re.MULTILINE)
 _SOURCE = HERE.parents[1] / "src" / "windlass"
 #: The same in every layer; see decision 0029.
 AREAS = ("jobs", "leases", "definitions", "triggers", "access", "monitoring")
@@ -53,10 +57,17 @@ def pages() -> dict[Path, str]:
 
 
 def _with_map(text: str) -> str:
-    """The page with the map of folders renewed between its two marks."""
-    before, _, rest = text.partition(_MAP_BEGINS)
-    _, _, after = rest.partition(_MAP_ENDS)
-    return f"{before}{_MAP_BEGINS}\n{_map()}{_MAP_ENDS}{after}"
+    """The page with the map of folders, and the length of the walk, renewed between their marks."""
+    length = _WALK_LENGTH.search(_WALK_TEST.read_text("utf-8"))
+    assert length is not None
+    text = _between(text, _WALK_BEGINS, f"{length[1]} Python files", _WALK_ENDS)
+    return _between(text, _MAP_BEGINS, f"\n{_map()}", _MAP_ENDS)
+
+
+def _between(text: str, begins: str, new: str, ends: str) -> str:
+    before, _, rest = text.partition(begins)
+    _, _, after = rest.partition(ends)
+    return f"{before}{begins}{new}{ends}{after}"
 
 
 def _map() -> str:

@@ -1,4 +1,4 @@
-"""The questions, in the order they are asked. Each module has a QUESTION and an `ask`."""
+"""The questions in order. Each module has a QUESTION and an `ask`."""
 
 NAMES = (
     "drain",

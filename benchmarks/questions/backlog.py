@@ -1,4 +1,4 @@
-"""The claim by itself: beside a long backlog, and beside many running jobs."""
+"""Claims alone: with a long backlog, and with many running jobs."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Each database by itself: the same deeds on all three."""
+"""Each database alone: the same operations on all three."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""One worker process against a backlog: ours, its peers, and our statements alone."""
+"""One worker process drains a backlog: Windlass, its peers, and the bare SQL statements."""
 
 from collections.abc import Callable, Sequence
 

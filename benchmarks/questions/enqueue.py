@@ -1,4 +1,4 @@
-"""Jobs put in line one by one, by many callers, and in bulk."""
+"""Enqueue one by one, by many callers, and in bulk."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Drains beside what piles up: finished jobs that are kept, and jobs that are due later."""
+"""Drain with many finished jobs in the history, and with many jobs due later."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Lists, summaries and searches beside a million finished jobs, on both servers."""
+"""Lists, summaries and searches with a million finished jobs, on both servers."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""MariaDB, held against a peer on PostgreSQL: there is none of this kind on MariaDB."""
+"""MariaDB compared with a peer on PostgreSQL: no peer of this kind runs on MariaDB."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""From enqueue to the handler's first line, with an idle worker."""
+"""Pick-up: time from enqueue to the handler's first line, with an idle worker."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""A snapshot held open, as a dump, a report or a forgotten session holds one."""
+"""Drain while a dump, a report or a forgotten session holds an old snapshot open."""
 
 from collections.abc import Sequence
 

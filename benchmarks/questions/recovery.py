@@ -1,4 +1,4 @@
-"""How soon work goes on after a fault, in processes of their own at default settings."""
+"""Time until work resumes after a fault, in separate processes with default settings."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""Redaction: what 256 KiB of the worst text costs each pattern."""
+"""Redaction: the cost of each pattern on 256 KiB of its worst text."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

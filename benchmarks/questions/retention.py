@@ -1,4 +1,4 @@
-"""Drains while a million finished jobs past their retention are being deleted."""
+"""Drain while a million finished jobs past their retention are being deleted."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A thousand tenants, one of which holds nearly everything."""
+"""A thousand tenants, one of which owns nearly all jobs."""
 
 from collections.abc import Callable, Sequence
 

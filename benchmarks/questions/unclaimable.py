@@ -1,4 +1,4 @@
-"""Jobs ahead in the line that nobody may or can run now."""
+"""Claims behind jobs that no worker may or can run now."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the server writes to its log for a job: claim, finish and history."""
+"""Bytes that the server writes to its log per job: claim, finish and history."""
 
 from collections.abc import Callable, Sequence
 

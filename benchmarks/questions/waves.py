@@ -1,4 +1,4 @@
-"""What several questions have in common: jobs come and are drained, in one database."""
+"""Shared by several questions: jobs are enqueued and drained in waves, in one database."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Our own claim and finish statements with nothing around them: the limit of the design.
+"""The bare claim and finish statements: the upper limit of the design.
 
 Plain asyncpg, two lanes, batches of 500. A *bare* job is a coroutine that counts; a *real* one
 decodes its payload and has a context, a context variable, a timer, an outcome, a duration and a

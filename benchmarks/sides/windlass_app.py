@@ -1,4 +1,4 @@
-"""What the files of our own side share."""
+"""Shared by the files of the Windlass side."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Windlass' claim by itself, and jobs that cannot be claimed: `windlass_claim.py VERB URL …`."""
+"""Claims of Windlass alone, and jobs that cannot be claimed: `windlass_claim.py VERB URL …`."""
 
 import time
 from collections.abc import Mapping

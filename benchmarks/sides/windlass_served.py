@@ -1,4 +1,4 @@
-"""What the soak's server knows and runs."""
+"""The definitions of the soak test's server."""
 
 from windlass import Windlass
 

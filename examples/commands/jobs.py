@@ -1,4 +1,4 @@
-"""Four commands of a photo service as jobs. `zoltag`, beside this file, stands for the real tool."""
+"""Four commands of a photo service as jobs. `zoltag`, beside this file, replaces the real tool."""
 
 from functools import partial
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Jobs for the three ways a job can stand: done, dead-lettered, waiting for its next try."""
+"""Sample jobs in three states: completed, dead-lettered, waiting for the next attempt."""
 
 import asyncio
 import re

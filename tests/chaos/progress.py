@@ -1,4 +1,4 @@
-"""How far a chaos run is, read from the ledger while it grows."""
+"""Progress of a chaos run, read from the growing ledger."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The figures of a chaos run, as JSON and as words."""
+"""The figures of a chaos run, as JSON and as text."""
 
 import statistics
 from collections import Counter, defaultdict

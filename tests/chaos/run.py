@@ -1,4 +1,4 @@
-"""One chaos run: a fleet at work, faults in a seeded order, and what came of it."""
+"""One chaos run: a fleet at work, faults in a seeded order, and the findings."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What a test does on a journey, and what must be true at the end of every one."""
+"""A journey: the actions of a test, and the checks at its end."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""The judge of the journeys finds what it is there to find: faults are planted, and it fails."""
+"""The checks of a journey notice every planted fault."""
 
 import pytest
 
@@ -44,12 +44,12 @@ def plant(journey):
     return run
 
 
-async def test_an_honest_journey_passes(journey, ids):
+async def test_a_correct_journey_passes(journey, ids):
     await journey.check_delivery(ids)
     await journey.check_records()
 
 
-async def test_a_job_that_vanished_is_missed(journey, ids, plant):
+async def test_a_vanished_job_is_noticed(journey, ids, plant):
     await plant("delete from windlass_ended where id = (select min(id) from windlass_ended)")
 
     with pytest.raises(AssertionError, match="is gone"):
@@ -66,14 +66,14 @@ async def test_a_job_that_never_ran_is_noticed(journey, ids):
         ).check_delivery(ids)
 
 
-async def test_a_job_that_ran_more_often_than_it_was_tried_is_noticed(journey, ids):
+async def test_more_runs_than_attempts_are_noticed(journey, ids):
     note("done", job=min(ids), fence=1)
 
     with pytest.raises(AssertionError, match="ran 2 times"):
         await journey.check_delivery(ids)
 
 
-async def test_a_job_that_is_stuck_is_noticed(journey, ids, plant):
+async def test_a_stuck_job_is_noticed(journey, ids, plant):
     await journey.wl.enqueue("quick", {"number": 6})
     [stuck] = [job for job in await journey.all_jobs() if not job.ended]
 
@@ -81,7 +81,7 @@ async def test_a_job_that_is_stuck_is_noticed(journey, ids, plant):
         await journey.check_delivery(ids | {str(stuck.id)})
 
 
-async def test_counts_that_are_off_are_noticed(journey, plant):
+async def test_wrong_counts_are_noticed(journey, plant):
     await (await journey.wl.ready()).storage.monitoring.roll_up_counts()
     await plant("update windlass_counts set completed = completed + 1")
 
@@ -98,7 +98,7 @@ async def test_an_attempt_that_is_not_recorded_is_noticed(journey, plant):
         await journey.check_records()
 
 
-async def test_the_jobs_of_a_journey_are_all_seen(journey):
+async def test_all_jobs_of_a_journey_are_checked(journey):
     jobs = await journey.all_jobs()
 
     storage = (await journey.wl.ready()).storage

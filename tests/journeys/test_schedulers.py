@@ -15,7 +15,7 @@ INTERVAL = timedelta(seconds=4)
 
 
 @pytest.mark.timeout(400)  # many processes, and every record is read at the end
-async def test_each_due_time_and_each_event_makes_one_job_whoever_dies(journey):
+async def test_each_due_time_and_event_creates_one_job_although_processes_die(journey):
     wl = journey.wl
 
     @wl.job

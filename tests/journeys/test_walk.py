@@ -4,6 +4,7 @@ The counts of a warm second call, on SQLite. A change that makes a walk longer s
 """
 
 import asyncio
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,9 +26,9 @@ SOURCE = f"{Path(windlass.__file__).parent}/"
 ROOT = Path(__file__).parents[2]
 
 #: From `hello.enqueue()` to the recorded end of its attempt; the docs name this number.
-MOST_FILES_OF_A_JOB = 49
-MOST_FILES_OF_A_REQUEST = 61
-MOST_FILES_OF_A_LIST = 120
+MOST_FILES_OF_A_JOB = 50
+MOST_FILES_OF_A_REQUEST = 63
+MOST_FILES_OF_A_LIST = 85
 
 
 class Tracer:
@@ -114,8 +115,9 @@ def test_a_list_of_jobs_at_the_command_line(tracer, tmp_path, monkeypatch, capsy
     assert len(files) <= MOST_FILES_OF_A_LIST, sorted(files)
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/explain/how-it-works.md"])
-def test_the_docs_name_the_length_of_a_jobs_walk(page):
-    text = (ROOT / page).read_text("utf-8")
+def test_the_docs_name_the_length_of_a_jobs_walk():
+    page = (ROOT / "docs/explain/how-it-works.md").read_text("utf-8")
 
-    assert f"{MOST_FILES_OF_A_JOB} Python files" in text
+    named = re.search(r"<!-- walk: enqueue, claim and finish -->(\d+) Python files<!-- /walk -->", page)
+    assert named is not None
+    assert int(named[1]) == MOST_FILES_OF_A_JOB

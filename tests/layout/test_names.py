@@ -38,6 +38,7 @@ _TO_RENAME = {
     "NewToken": "api/schema/responses.NewToken -> TokenWithSecret",
     "OneTimeLink": "api/schema/responses.OneTimeLink -> OneTimeLinkResponse",
     "OperationItem": "api/schema/responses.OperationItem -> OperationItemResponse",
+    "Parameter": "api/routing.Parameter -> RouteParameter",
     "Pool": "storage/mysql/pool.Pool -> MysqlPool; storage/postgres/pool.Pool -> PostgresPool",
     "Problem": "api/middleware/problems.Problem -> ProblemJsonResponse",
     "SchedulePreview": "api/schema/responses.SchedulePreview -> SchedulePreviewResponse",
@@ -48,42 +49,22 @@ _TO_RENAME = {
     "Status": "api/schema/responses.Status -> HealthResponse; storage/migrate.Status -> SchemaStatus",
     "Summary": "api/schema/responses.Summary -> SummaryResponse; testing/summary.Summary -> RunSummary",
     "TenantStats": "api/schema/responses.TenantStats -> TenantStatsResponse",
+    "Verb": "app/verbs.Verb -> EngineVerb",
+    **{
+        f"{noun}Verbs": f"app/nouns.{noun}Verbs -> {noun}Calls"
+        for noun in ("Audit", "Dead", "Definition", "Queue", "Tenant", "Trigger", "Worker")
+    },
     "WorkerOrder": "api/schema/responses.WorkerOrder -> WorkerOrderResponse",
-    "_States": "api/schema/responses._States -> _StateCounts; cli live_values._States -> _StateValues",
 }
 #: How a docstring does not begin: the reader would not know what it is about.
 _RIDDLES = {"What", "Whatever", "Whether", "Who", "Whoever", "How", "Where"}
 #: Modules whose docstring still begins so; to be emptied.
 _TO_REWRITE = {
-    "src/windlass/api/access/__init__.py",
-    "src/windlass/api/live/changes.py",
-    "src/windlass/api/live/pollers.py",
-    "src/windlass/api/live/stream_quota.py",
-    "src/windlass/api/live/topics.py",
-    "src/windlass/api/middleware/body_limit.py",
-    "src/windlass/cli/connect/__init__.py",
-    "src/windlass/cli/connect/saved_logins.py",
-    "src/windlass/cli/connect/target.py",
-    "src/windlass/cli/framework/__init__.py",
-    "src/windlass/cli/jobs/tail.py",
-    "src/windlass/cli/text/progress.py",
-    "src/windlass/cli/text/receipts.py",
-    "src/windlass/cli/top/screen.py",
     "src/windlass/engine/leases/remote_latency.py",
     "src/windlass/engine/monitoring/latency.py",
     "src/windlass/engine/monitoring/metrics.py",
     "src/windlass/engine/triggers/trigger_dry_run.py",
-    "src/windlass/storage/connection/__init__.py",
-    "src/windlass/storage/connection/pending_nudges.py",
-    "src/windlass/storage/mysql/dialect.py",
-    "src/windlass/storage/postgres/dialect.py",
-    "src/windlass/storage/sqlite/dialect.py",
-    "src/windlass/testing/travel.py",
     "src/windlass/worker/isolation/__init__.py",
-    "src/windlass/worker/isolation/fork_safety.py",
-    "src/windlass/worker/isolation/memory.py",
-    "src/windlass/worker/isolation/process_handle.py",
-    "src/windlass/worker/options.py",
     "src/windlass/worker/reporting/__init__.py",
 }
 

@@ -1,4 +1,4 @@
-"""Bugs in what a restore or a promotion leaves behind, and in the search for damage."""
+"""Bugs around a restore or promotion, and in the search for damage."""
 
 from collections.abc import Sequence
 
@@ -88,9 +88,7 @@ MUTANTS: Sequence[Mutant] = (
         file="worker/leases/renewal_thread.py",
         old="self._in_loop(self._worker.abandon)",
         new="pass",
-        tests=(
-            "tests/worker/test_worker.py::test_a_worker_ends_when_the_database_was_restored_under_it",
-        ),
+        tests=("tests/worker/test_worker.py::test_a_worker_ends_when_its_database_was_restored",),
     ),
     Mutant(
         name="damage searched in the first rows only",

@@ -1,4 +1,4 @@
-"""Bugs in how an attempt ends: finish, release and reap."""
+"""Bugs at the end of an attempt: finish, release and reap."""
 
 from collections.abc import Sequence
 
@@ -44,15 +44,17 @@ _TOKENS: Sequence[Mutant] = (
         name="postgresql: plain success with any token",
         file=_POSTGRES,
         old="when (j.id, j.lease_token) in (\n"
-        "                select * from unnest(cast(:finishes__plain_ids as uuid[]), "
-        "cast(:finishes__plain_tokens as bigint[]))\n            ) then",
+        "                select * from unnest(\n"
+        "                    cast(:finishes__plain_ids as uuid[]), "
+        "cast(:finishes__plain_tokens as bigint[])\n"
+        "                )\n            ) then",
         new="when j.id = any(cast(:finishes__plain_ids as uuid[])) then",
         tests=_STALE,
     ),
     Mutant(
         name="postgresql: finish with any token",
         file=_POSTGRES,
-        old="else false  -- not the lease that was meant",
+        old="else false  -- another lease than the reported one",
         new="else true",
         tests=_STALE,
     ),
@@ -78,7 +80,7 @@ _TOKENS: Sequence[Mutant] = (
         old='        raise Stopped("lost")',
         new="        pass",
         tests=(
-            "tests/worker/reporting/test_log_writer.py::test_an_end_for_a_lost_lease_is_refused",
+            "tests/worker/reporting/test_log_writer.py::test_a_completion_for_a_lost_lease_is_refused",
         ),
     ),
 )
@@ -137,7 +139,7 @@ _REAPED: Sequence[Mutant] = (
     Mutant(
         name="postgresql: worker deaths not counted",
         file=_POSTGRES,
-        old="worker_deaths + case when f_outcome = 'lost' and f ->> 'spared' is null then 1 else 0 end",
+        old="worker_deaths + case when {worker_died} then 1 else 0 end",
         new="worker_deaths",
         times=2,
         tests=_DEATHS,
@@ -166,7 +168,6 @@ _ATTEMPTS: Sequence[Mutant] = (
         file=_POSTGRES,
         old="f_outcome = 'released' or f ->> 'uncounted' is not null",
         new="f ->> 'uncounted' is not null",
-        times=2,
         tests=_RELEASED,
     ),
     Mutant(
@@ -309,8 +310,8 @@ _BESIDE: Sequence[Mutant] = (
     Mutant(
         name="postgresql: a child let in before its parent ended",
         file=_POSTGRES,
-        old="select id, f_state from ending where f_state <> 'queued' and exists",
-        new="select id, f_state from ending where exists",
+        old="select id, f_state from ending\n    where f_state <> 'queued' and exists",
+        new="select id, f_state from ending\n    where exists",
         tests=_POLICIES,
     ),
     Mutant(
@@ -333,7 +334,6 @@ _BESIDE: Sequence[Mutant] = (
         file=_POSTGRES,
         old="k.waits <= s.parents and not k.held",
         new="not k.held",
-        times=2,
         tests=_PARENTS,
     ),
     Mutant(

@@ -1,4 +1,4 @@
-"""Bugs in what people ask for: enqueue with its keys, cancel and retry."""
+"""Bugs in requests of people: enqueue with its keys, cancel and retry."""
 
 from collections.abc import Sequence
 
@@ -60,7 +60,7 @@ _STORED: Sequence[Mutant] = (
     Mutant(
         name="postgresql: idempotency key not checked",
         file="storage/postgres/sql/jobs/enqueue/enqueue.sql",
-        old="and (idempotency_key is null or id in (select job_id from idempotent))\n"
+        old="and (idempotency_key is null or id in (select job_id from taken_idempotency_keys))\n"
         "        and (dedupe_key",
         new="and (dedupe_key",
         tests=_IDEMPOTENCY,

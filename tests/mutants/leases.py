@@ -1,4 +1,4 @@
-"""Bugs in how leases are taken and kept: claim, limits, renew, progress and logs."""
+"""Bugs around leases: claim, limits, renew, progress and logs."""
 
 from collections.abc import Sequence
 
@@ -86,7 +86,7 @@ _CLAIMED: Sequence[Mutant] = (
     Mutant(
         name="sqlite: claim what the worker does not know",
         file=f"{_SQLITE}leases/claim.sql",
-        old="where key in {known} and enabled",
+        old="where key in {known_keys} and enabled",
         new="where enabled",
         tests=_UNKNOWN,
     ),
@@ -184,15 +184,15 @@ _CLAIMED: Sequence[Mutant] = (
     Mutant(
         name="sqlite: claim more than a tenant's share",
         file=f"{_SQLITE}leases/claim.sql",
-        old=" or place > tenant_limit",
+        old=" or place_of_tenant > tenant_limit",
         new="",
         tests=_SHARE,
     ),
     Mutant(
         name="postgresql: claim more than a tenant's share",
         file=f"{_POSTGRES}leases/claim.sql",
-        old="from picked where place <= tenant_limit",
-        new="from picked",
+        old="from candidates where tenant_place <= tenant_limit",
+        new="from candidates",
         tests=_SHARE,
     ),
     Mutant(
@@ -214,7 +214,6 @@ _CLAIMED: Sequence[Mutant] = (
         file=f"{_POSTGRES}leases/claim.sql",
         old="(j.expires_at is null or j.expires_at > {now} or j.started_at is not null)",
         new="true",
-        times=2,
         tests=_EXPIRED,
     ),
     Mutant(
@@ -247,7 +246,7 @@ _LIMITED: Sequence[Mutant] = (
         old="            rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])\n"
         "            # In no fixed order, or the first line would always have the little room there is.\n"
         "            shuffled = random.sample(quotas, len(quotas))\n"
-        "            allowed = fair_share.within(shuffled, limits, rooms)\n",
+        "            allowed = fair_share.limit_quotas(shuffled, limits, rooms)\n",
         new="            allowed = list(quotas)\n",
         tests=(
             "tests/conformance/leases/claim/test_limits.py::test_no_more_jobs_of_a_definition_run_than_its_limit",
@@ -400,7 +399,7 @@ _HELD: Sequence[Mutant] = (
     ),
     Mutant(
         name="sqlite: a wish to stop told to any worker",
-        file=f"{_SQLITE}leases/cancel_requests.sql",
+        file="storage/sql/leases/cancel_requests.sql",
         old="j.worker_id = :worker_id",
         new="j.worker_id is not null",
         times=1,
@@ -416,7 +415,8 @@ _HELD: Sequence[Mutant] = (
     ),
     Mutant(
         name="mariadb: a wish to stop told to any worker",
-        file=f"{_MARIADB}leases/cancel_requests.sql",
+        file="storage/sql/leases/cancel_requests.sql",
+        database="mariadb",
         old="j.worker_id = :worker_id",
         new="j.worker_id is not null",
         times=1,

@@ -1,4 +1,4 @@
-"""A planted bug: which text becomes which, and who should notice."""
+"""A planted bug: the text to replace, and the tests that should notice."""
 
 from dataclasses import dataclass
 from pathlib import Path

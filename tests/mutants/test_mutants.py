@@ -1,4 +1,4 @@
-"""The tables of planted bugs fit the source and the tests there are."""
+"""The tables of planted bugs match the source and the existing tests."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What the simulated processes do: work, keep the queue healthy, produce, emit and operate."""
+"""The simulated processes: workers, upkeep, producers, emitters and operators."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

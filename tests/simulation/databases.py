@@ -1,4 +1,4 @@
-"""Databases for schedules, each as new."""
+"""Databases for simulations, each empty."""
 
 import sqlite3
 from collections.abc import AsyncIterator

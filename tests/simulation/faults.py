@@ -1,4 +1,4 @@
-"""The database as one simulated process sees it: a call may fail, or be the last thing it does."""
+"""The database of one simulated process: a call may fail, or the process may die in it."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

@@ -1,4 +1,4 @@
-"""What must be true of the rows when everything has come to rest."""
+"""Checks of the rows when the simulation has come to rest."""
 
 from collections import Counter
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What really happened, seen at each commit, and the invariants that must hold there.
+"""Ledger of a simulation: what each commit did, and the invariants that must hold there.
 
 It knows nothing of the tables: only which verbs were committed, with what, and what they answered.
 """

@@ -1,4 +1,4 @@
-"""Whatever dies, fails or stands still between two commits, the promises hold.
+"""The promises hold whatever dies, fails or is suspended between two commits.
 
 `WINDLASS_TEST_SCHEDULES` plays so many schedules instead of the usual ones, and
 `WINDLASS_TEST_SEED` begins at another seed.
@@ -37,7 +37,7 @@ async def play(world, seed) -> Simulation:
 
 @pytest.mark.timeout(60 + _SCHEDULES)
 @pytest.mark.parametrize("part", range(_PARTS))
-async def test_the_promises_hold_whatever_dies_between_two_commits(memory, part):
+async def test_the_promises_hold_when_processes_die_between_two_commits(memory, part):
     seeds = [*_FAILED_ONCE, *range(_FIRST, _FIRST + _SCHEDULES)]
     for seed in seeds[part::_PARTS]:
         async with memory.new() as world:
@@ -51,7 +51,7 @@ async def test_the_promises_hold_on_a_server(database, seed):
         await play(world, seed)
 
 
-async def test_a_seed_always_gives_the_same_schedule(memory):
+async def test_a_seed_always_gives_the_same_simulation(memory):
     traces = []
     for _ in range(2):
         async with memory.new() as world:

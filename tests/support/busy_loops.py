@@ -1,4 +1,4 @@
-"""Finds loops that spin: a coroutine that never waits, or one that waits for nothing all the time."""
+"""Detector of loops that spin: coroutines that never wait, or whose waits return at once."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""What must hold in every database at every moment, looked at after each test."""
+"""Invariants of every database, checked after each test."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Builders: a job in any state by name, and short ways to say what workers do."""
+"""Builders: a job in any state by name, and what workers do with it."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ class World:
 
 async def set_enabled(storage: Storage, key: str, enabled: bool) -> bool:
     """Enable or disable a definition, as an operator does; False if there is none."""
-    return await _changed(storage, key, lambda d: merge.edited(d, {"enabled": enabled}))
+    return await _changed(storage, key, lambda d: merge.apply_edits(d, {"enabled": enabled}))
 
 
 def new_job(**changes: Any) -> NewJob:
@@ -108,7 +108,7 @@ async def claim(
     """What a worker with `limit` free slots gets in one round, by the steps a worker takes."""
     survey = await storage.leases.survey(queues, known, cursor=cursor)
     return await storage.leases.claim(
-        WorkerId(worker), fair_share.quotas(survey.lines, limit), known, lease_time=LEASE_TIME
+        WorkerId(worker), fair_share.share_quotas(survey.lines, limit), known, lease_time=LEASE_TIME
     )
 
 

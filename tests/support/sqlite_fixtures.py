@@ -1,4 +1,4 @@
-"""A SQLite file with a clock the test owns: for the small parts, which meet every database alike."""
+"""A SQLite file with a clock that the test owns, for parts that do not depend on the database."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field

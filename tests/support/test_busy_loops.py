@@ -1,4 +1,4 @@
-"""The finder of busy loops finds them, and nothing else."""
+"""The detector of busy loops finds them, and nothing else."""
 
 import asyncio
 

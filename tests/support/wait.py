@@ -1,4 +1,4 @@
-"""Waiting for a moment, not for a while."""
+"""Waiting for a condition instead of sleeping."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The same for blocking tests: nothing is awaited, and everything happens in the test's thread."""
+"""BlockingTestWindlass: nothing is awaited, and handlers run in the test's thread."""
 
 import asyncio
 import threading
@@ -29,7 +29,7 @@ def greet(name: str) -> list[object]:
 async def remember(name: str) -> None: ...
 
 
-def test_wl_tests_await_nothing_and_run_in_their_own_thread(wl_test):
+def test_blocking_tests_run_handlers_in_their_own_thread(wl_test):
     greet.enqueue(name="Ada")
 
     assert wl_test.assert_enqueued(greet, name="Ada").state is JobState.QUEUED
@@ -39,7 +39,7 @@ def test_wl_tests_await_nothing_and_run_in_their_own_thread(wl_test):
     assert wl_test.enqueued(greet)[0].result == [True]
 
 
-def test_wl_tests_travel_too(wl_test):
+def test_blocking_tests_can_travel(wl_test):
     wl_test.travel("2026-03-29 02:30", tz="Europe/Berlin")
     greet.options(delay="1h").enqueue(name="Ada")
 

@@ -1,4 +1,4 @@
-"""For people who test their own code: what they see, and that nothing else is touched."""
+"""TestWindlass: assertions, runs and time travel, without a trace in the app afterwards."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from tests.support.processes.process_handlers import elsewhere
 from windlass import JobContext, Permanent, Settings, Windlass, cron, every
 from windlass.core.jobs.states import JobState
 from windlass.errors import OptionInvalid
-from windlass.testing import Summary, TestWindlass, throwaway
+from windlass.testing import Summary, TestWindlass, temporary_database
 
 pytest_plugins = ["pytester"]
 
@@ -46,7 +46,7 @@ async def again(left: int) -> None:
         await again.enqueue(left=left - 1)
 
 
-async def test_what_was_enqueued_is_asserted_by_definition_and_arguments(wl_test):
+async def test_enqueued_jobs_are_asserted_by_definition_and_arguments(wl_test):
     await send_receipt.enqueue(invoice_id=1)
     await send_receipt.enqueue(invoice_id=2, day=date(2026, 3, 1))
 
@@ -62,7 +62,7 @@ async def test_what_was_enqueued_is_asserted_by_definition_and_arguments(wl_test
     assert len(await wl_test.enqueued()) == 2
 
 
-async def test_a_failed_assertion_lists_what_was_enqueued(wl_test):
+async def test_a_failed_assertion_lists_the_enqueued_jobs(wl_test):
     with pytest.raises(AssertionError, match="Nothing was enqueued"):
         await wl_test.assert_enqueued(send_receipt)
     await send_receipt.enqueue(invoice_id=1)
@@ -80,7 +80,7 @@ async def test_a_failed_assertion_lists_what_was_enqueued(wl_test):
     assert str(unwanted.value).startswith("send_receipt() was enqueued.\n")
 
 
-async def test_a_long_list_is_cut(wl_test):
+async def test_a_long_list_of_jobs_is_shortened(wl_test):
     await wl.enqueue_many([again.make(left=n) for n in range(600)])
 
     with pytest.raises(AssertionError, match="… and 580 more"):
@@ -88,7 +88,7 @@ async def test_a_long_list_is_cut(wl_test):
     assert len(await wl_test.enqueued()) == 600
 
 
-async def test_what_is_due_runs_and_what_is_due_later_waits(wl_test):
+async def test_due_jobs_run_and_later_jobs_wait(wl_test):
     await sign_up.enqueue(address="ada@example.com")
 
     assert await wl_test.run_all() == Summary(completed=1)
@@ -100,7 +100,7 @@ async def test_what_is_due_runs_and_what_is_due_later_waits(wl_test):
     assert (await wl.jobs.get(receipt.id)).result == "receipt 1"
 
 
-async def test_letting_time_pass_runs_each_job_at_its_time(wl_test):
+async def test_run_all_through_a_time_runs_each_job_when_it_is_due(wl_test):
     begin = wl_test.now
     await send_receipt.enqueue(invoice_id=1, locale="??")
 
@@ -118,7 +118,7 @@ async def test_letting_time_pass_runs_each_job_at_its_time(wl_test):
     assert 10 <= waits[1] <= 11
 
 
-async def test_a_summary_tells_failures_apart(wl_test):
+async def test_a_summary_counts_retries_and_dead_letters(wl_test):
     await send_receipt.enqueue(invoice_id=1)
     await send_receipt.enqueue(invoice_id=2, locale="xx")
     await send_receipt.enqueue(invoice_id=3, locale="??")
@@ -155,7 +155,7 @@ async def test_the_most_urgent_runs_first_and_one_at_a_time():
     assert story == ["high begins", "high ends", "low begins", "low ends"]
 
 
-async def test_parents_and_expiry_do_as_they_do_in_real_life(wl_test):
+async def test_parents_and_expiry_work_as_in_production(wl_test):
     parent = await send_receipt.enqueue(invoice_id=1)
     child = await send_receipt.options(after=[parent]).enqueue(invoice_id=2)
     late = await send_receipt.options(delay="2h", expires="1h").enqueue(invoice_id=3)
@@ -167,7 +167,7 @@ async def test_parents_and_expiry_do_as_they_do_in_real_life(wl_test):
     assert (job.state, job.reason) == (JobState.CANCELED, "expired")
 
 
-async def test_a_job_that_never_ends_enqueueing_itself_is_an_error(wl_test):
+async def test_a_job_that_enqueues_itself_for_ever_is_an_error(wl_test):
     await again.enqueue(left=50)
 
     with pytest.raises(AssertionError, match="does a job enqueue itself"):
@@ -187,7 +187,7 @@ async def test_a_job_that_never_ends_enqueueing_itself_is_an_error(wl_test):
         (datetime(2026, 7, 1, 12, tzinfo=UTC), None, "2026-07-01 12:00"),
     ],
 )
-async def test_travel_goes_to_a_time_of_a_place(wl_test, to, tz, utc):
+async def test_travel_goes_to_a_local_time(wl_test, to, tz, utc):
     wl_test.travel(to, tz=tz)
 
     there = datetime.fromisoformat(utc).replace(tzinfo=UTC)
@@ -197,7 +197,7 @@ async def test_travel_goes_to_a_time_of_a_place(wl_test, to, tz, utc):
     assert (job.created_at, job.due_at) == (there, there)
 
 
-async def test_travel_goes_on_from_where_it_is(wl_test):
+async def test_travel_by_a_duration_starts_from_now(wl_test):
     wl_test.travel("2020-02-28 23:00")
     wl_test.travel("+2h")
     wl_test.travel(timedelta(days=1))
@@ -212,7 +212,7 @@ async def test_travel_goes_on_from_where_it_is(wl_test):
 @pytest.mark.parametrize(
     ("to", "tz"), [("soon", None), ("+soon", None), (3, None), ("2026-01-01", "Mars/Olympus")]
 )
-async def test_travel_to_nowhere_is_refused(wl_test, to, tz):
+async def test_travel_to_an_invalid_time_is_refused(wl_test, to, tz):
     with pytest.raises(OptionInvalid):
         wl_test.travel(to, tz=tz)
 
@@ -260,14 +260,14 @@ async def test_traveling_fires_schedules_and_runs_nothing():
         assert await test.run_all() == Summary(completed=2)
 
 
-async def test_an_interval_fires_at_once_and_again_and_again():
+async def test_an_interval_fires_at_once_and_repeatedly():
     async with TestWindlass(scheduled(schedule=every("20m"))) as test:
         assert await test.run_all() == Summary(completed=1)
         assert await test.run_all(through="1h") == Summary(completed=3)
 
 
 async def test_too_many_due_times_on_the_way_are_an_error(monkeypatch):
-    monkeypatch.setattr(throwaway, "_MOST_STOPS", 20)
+    monkeypatch.setattr(temporary_database, "_MOST_STOPS", 20)
     async with TestWindlass(scheduled(schedule=every("1s"))) as test:
         await test.run_all()
         test.travel("+1m")
@@ -329,7 +329,7 @@ async def test_process_isolated_handlers_run_in_this_process():
     assert job.result == os.getpid()
 
 
-async def test_lifespan_and_around_belong_to_a_run():
+async def test_lifespan_and_around_hooks_run():
     app, story = Windlass(NOWHERE, settings=Settings()), []
 
     @app.lifespan
@@ -355,7 +355,7 @@ async def test_lifespan_and_around_belong_to_a_run():
     assert story == ["open", "work", "close"]
 
 
-async def test_everything_is_as_before_afterwards(tmp_path):
+async def test_the_app_is_unchanged_after_the_test(tmp_path):
     app = Windlass(f"sqlite:///{tmp_path / 'real.db'}", settings=Settings())
 
     @app.job

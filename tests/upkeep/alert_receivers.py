@@ -1,4 +1,4 @@
-"""A mail server and a web server on this machine that keep what they get, and can be told to fail."""
+"""A mail server and a web server on this machine that keep what they receive, and can be made to fail."""
 
 import asyncio
 import email

@@ -1,4 +1,4 @@
-"""Dead letters are told to mail and webhook: by cause, once in an interval, without secrets."""
+"""Alerts about dead letters by mail and webhook: per cause, once in an interval, without secrets."""
 
 import base64
 import hashlib
@@ -50,7 +50,7 @@ def alerting(engine):
     return AlertSender(engine)
 
 
-async def test_one_message_tells_a_cause_by_mail_and_webhook(storage, alerting, mail, web):
+async def test_one_alert_per_cause_goes_to_mail_and_webhook(storage, alerting, mail, web):
     for _ in range(3):
         newest = await dead(storage, TIMEOUT, "TimeoutError: no answer\npassword=hunter2")
     await dead(storage, REFUSED, "ConnectionError: refused")
@@ -82,7 +82,7 @@ async def test_the_webhook_is_signed(storage, alerting, web):
     assert headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
 
 
-async def test_a_cause_is_told_again_after_the_interval_if_it_goes_on(
+async def test_a_lasting_cause_is_alerted_again_after_the_interval(
     storage, alerting, clock, mail, web
 ):
     await dead(storage)
@@ -100,7 +100,7 @@ async def test_a_cause_is_told_again_after_the_interval_if_it_goes_on(
     assert [json.loads(body)["jobs"] for _, body in web.posts] == [1, 2]
 
 
-async def test_what_is_muted_or_failed_long_ago_is_not_told(storage, engine, alerting, clock):
+async def test_muted_and_old_failures_send_no_alert(storage, engine, alerting, clock):
     await dead(storage, TIMEOUT)
     await clock.advance(timedelta(days=2))
     await dead(storage, REFUSED)
@@ -109,14 +109,14 @@ async def test_what_is_muted_or_failed_long_ago_is_not_told(storage, engine, ale
     assert await alerting.tick() == 0
 
 
-async def test_one_of_several_processes_tells(storage, engine, mail, web):
+async def test_one_of_several_processes_sends_the_alert(storage, engine, mail, web):
     await dead(storage)
 
     assert sorted([await AlertSender(engine).tick() for _ in range(3)]) == [0, 0, 2]
     assert (len(mail.mails), len(web.posts)) == (1, 1)
 
 
-async def test_a_receiver_that_fails_is_tried_again_and_disturbs_nobody(
+async def test_a_failing_receiver_is_retried_without_affecting_others(
     storage, engine, alerting, clock, heard, mail, web
 ):
     mail.failing = web.failing = True
@@ -139,5 +139,5 @@ async def test_a_receiver_that_fails_is_tried_again_and_disturbs_nobody(
     assert "hunter2" not in repr(heard.said)
 
 
-async def test_nobody_is_asked_for_where_nobody_wants_to_be_told(storage, heard):
+async def test_without_receivers_no_query_is_sent(storage, heard):
     assert not AlertSender(Engine(storage, Settings(), Telemetry(heard))).wanted

@@ -1,4 +1,4 @@
-"""Chores that are done now and then, each for itself."""
+"""Housekeeping chores, independent of each other."""
 
 import pytest
 
@@ -21,9 +21,7 @@ async def made(storage):
     return len((await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=10)).jobs)
 
 
-async def test_a_chore_that_fails_keeps_no_other_from_being_done(
-    engine, storage, waiting, monkeypatch
-):
+async def test_a_failing_chore_does_not_stop_the_others(engine, storage, waiting, monkeypatch):
     async def fail():
         raise ZeroDivisionError
 

@@ -1,4 +1,4 @@
-"""What upkeep takes away, passes by or refuses is told, and whose it was."""
+"""Upkeep logs what it reaps, skips or refuses, with its identity."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ WHOSE = {
 }
 
 
-async def test_a_reaped_job_is_told_with_its_identity(engine, storage, clock, seconds, heard):
+async def test_a_reaped_job_is_logged_with_its_identity(engine, storage, clock, seconds, heard):
     lease = await started(storage, correlation_id="request 7", max_attempts=1)
     reaper = Reaper(engine.leases(worker=ALDER), storage, lease_time=LEASE_TIME)
     await clock.advance(LEASE_TIME + SECOND)
@@ -49,7 +49,7 @@ async def test_a_reaped_job_is_told_with_its_identity(engine, storage, clock, se
     ]
 
 
-async def test_a_dead_lettered_job_is_told_with_its_identity(engine, storage, heard):
+async def test_a_dead_lettered_job_is_logged_with_its_identity(engine, storage, heard):
     lease = await started(storage, correlation_id="request 7")
     leases = engine.leases({lease.held: lease}.get, worker=ALDER)
 
@@ -60,7 +60,7 @@ async def test_a_dead_lettered_job_is_told_with_its_identity(engine, storage, he
     assert about == {"job_id": str(lease.job_id), **WHOSE, "error_type": "ValueError"}
 
 
-async def test_a_due_time_that_was_missed_is_told(engine, clock, heard):
+async def test_a_missed_due_time_is_logged(engine, clock, heard):
     trigger = await engine.triggers.create(
         "hourly", definition=KNOWN[0], schedule=cron("0 * * * *"), misfire="skip"
     )
@@ -73,7 +73,7 @@ async def test_a_due_time_that_was_missed_is_told(engine, clock, heard):
     assert (about["trigger"], about["due_at"]) == ("hourly", str(trigger.next_run_at))
 
 
-async def test_a_due_time_passed_by_for_an_earlier_job_is_told(engine, clock, heard):
+async def test_a_due_time_skipped_for_an_earlier_job_is_logged(engine, clock, heard):
     await engine.triggers.create(
         "beat", definition=KNOWN[0], schedule=every("1m"), overlap="queue_one"
     )
@@ -88,7 +88,7 @@ async def test_a_due_time_passed_by_for_an_earlier_job_is_told(engine, clock, he
     assert about["why"] == "its last job has not ended"
 
 
-async def test_no_value_of_an_event_is_told_of_a_trigger_that_was_refused(engine, heard, storage):
+async def test_a_refused_trigger_is_logged_without_values_of_the_event(engine, heard, storage):
     schema = '{"properties": {"size": {"type": "integer"}}}'
     await change_definition(storage, KNOWN[0], payload_schema=schema)
     await engine.triggers.create(
@@ -103,7 +103,7 @@ async def test_no_value_of_an_event_is_told_of_a_trigger_that_was_refused(engine
     assert "private" in (await engine.triggers.get("bad")).last_error
 
 
-async def test_a_trigger_that_was_refused_is_told(engine, heard):
+async def test_a_refused_trigger_is_logged(engine, heard):
     await engine.triggers.create(
         "bad", definition=KNOWN[0], event="folder.changed", payload={"path": "{{event.nothing}}"}
     )

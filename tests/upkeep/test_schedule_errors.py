@@ -1,4 +1,4 @@
-"""A schedule that cannot fire keeps its due time, says why, and harms no other."""
+"""A schedule that cannot fire keeps its due time, shows the reason, and affects no other."""
 
 from datetime import timedelta
 
@@ -76,7 +76,7 @@ async def test_an_outage_at_any_step_loses_no_due_time(
     assert await scheduler.tick() == 2
 
 
-async def test_an_outage_while_a_refusal_is_noted_moves_nothing(
+async def test_an_outage_while_a_refusal_is_recorded_changes_nothing(
     engine, scheduler, storage, clock, monkeypatch
 ):
     numbers = '{"type": "object", "properties": {"n": {"type": "integer"}}}'
@@ -97,7 +97,7 @@ async def test_an_outage_while_a_refusal_is_noted_moves_nothing(
     assert after.last_error
 
 
-async def test_an_error_that_is_no_refusal_leaves_a_schedule_due(
+async def test_an_unexpected_error_leaves_a_schedule_due(
     engine, scheduler, clock, made, monkeypatch
 ):
     trigger = await hourly(engine)
@@ -125,7 +125,7 @@ async def test_an_error_that_is_no_refusal_leaves_a_schedule_due(
     ("payload = '{\"n\": \"{{no such}}\"}'", {"payload": {"n": 1}}),
     ("next_run_at = -9000000000000000000", {"schedule": cron("0 * * * *")}),
 ])  # fmt: skip
-async def test_a_row_that_cannot_be_read_is_marked_and_the_others_fire(
+async def test_an_unreadable_row_is_marked_and_the_others_fire(
     engine, scheduler, clock, made, edit_by_hand, changes, repair
 ):
     bad, good = await hourly(engine, "bad"), await hourly(engine, "good")
@@ -148,7 +148,7 @@ async def test_a_row_that_cannot_be_read_is_marked_and_the_others_fire(
     assert await scheduler.tick() == 2
 
 
-async def test_a_due_time_outlives_a_row_that_cannot_be_read_for_a_while(
+async def test_a_due_time_survives_a_temporarily_unreadable_row(
     engine, scheduler, clock, edit_by_hand
 ):
     trigger = await hourly(engine, misfire="all")
@@ -164,7 +164,7 @@ async def test_a_due_time_outlives_a_row_that_cannot_be_read_for_a_while(
     assert await scheduler.tick() == 3
 
 
-async def test_a_field_that_cannot_be_read_is_not_overwritten_by_another_edit(
+async def test_an_unreadable_field_is_not_overwritten_by_another_edit(
     engine, edit_by_hand, storage
 ):
     trigger = await hourly(engine)
@@ -180,7 +180,7 @@ async def test_a_field_that_cannot_be_read_is_not_overwritten_by_another_edit(
     await engine.triggers.delete("hourly")
 
 
-async def test_however_many_are_broken_none_stands_in_the_way(
+async def test_many_broken_schedules_do_not_block_the_others(
     engine, scheduler, storage, clock, made
 ):
     for n in range(130):
@@ -213,7 +213,7 @@ async def test_an_outage_of_one_row_lets_the_others_fire(engine, scheduler, made
 
 
 @pytest.mark.parametrize("closed", ["definition", "tenant"])
-async def test_what_is_closed_while_a_schedule_fires_leaves_it_to_the_misfire_policy(
+async def test_a_schedule_closed_while_it_fires_follows_the_misfire_policy(
     engine, scheduler, storage, clock, closed, monkeypatch
 ):
     trigger = await hourly(engine, misfire="all")

@@ -1,4 +1,4 @@
-"""The scheduler makes one job for each due time, whatever else happens."""
+"""The scheduler creates one job for each due time."""
 
 import asyncio
 from dataclasses import replace
@@ -37,7 +37,7 @@ def made(storage):
     return jobs
 
 
-async def test_a_job_is_made_when_its_time_has_come(engine, scheduler, clock, made):
+async def test_a_job_is_created_at_its_due_time(engine, scheduler, clock, made):
     trigger = await engine.triggers.create(
         "nightly", definition=KNOWN[0], schedule=cron("0 2 * * *")
     )
@@ -55,7 +55,7 @@ async def test_a_job_is_made_when_its_time_has_come(engine, scheduler, clock, ma
     assert (after.last_run_at, after.last_job_id) == (trigger.next_run_at, job.id)
 
 
-async def test_an_outage_while_a_job_is_made_loses_no_due_time(
+async def test_an_outage_while_a_job_is_created_loses_no_due_time(
     engine, scheduler, made, monkeypatch
 ):
     await engine.triggers.create("beat", definition=KNOWN[0], schedule=every("1m"))
@@ -73,7 +73,7 @@ async def test_an_outage_while_a_job_is_made_loses_no_due_time(
     assert len(await made()) == 1
 
 
-async def test_an_interval_is_due_at_once_and_then_again_and_again(engine, scheduler, clock, made):
+async def test_an_interval_is_due_at_once_and_repeatedly(engine, scheduler, clock, made):
     await engine.triggers.create("beat", definition=KNOWN[0], schedule=every("1m"))
 
     for _ in range(3):
@@ -84,7 +84,7 @@ async def test_an_interval_is_due_at_once_and_then_again_and_again(engine, sched
     assert [b - a for a, b in pairwise(times)] == [MINUTE, MINUTE]
 
 
-async def test_once_is_once(engine, scheduler, clock, made):
+async def test_a_once_schedule_fires_once(engine, scheduler, clock, made):
     at = clock.now + MINUTE
     await engine.triggers.create("launch", definition=KNOWN[0], schedule=once(at))
 
@@ -95,7 +95,9 @@ async def test_once_is_once(engine, scheduler, clock, made):
 
 
 @pytest.mark.parametrize(("misfire", "jobs"), [("fire_once", 1), ("skip", 0), ("all", 5)])
-async def test_times_that_were_missed(engine, scheduler, clock, made, misfire, jobs):
+async def test_missed_due_times_follow_the_misfire_policy(
+    engine, scheduler, clock, made, misfire, jobs
+):
     trigger = await engine.triggers.create(
         "hourly", definition=KNOWN[0], schedule=cron("0 * * * *"), misfire=misfire
     )
@@ -109,7 +111,7 @@ async def test_times_that_were_missed(engine, scheduler, clock, made, misfire, j
     )
 
 
-async def test_many_schedulers_make_each_job_once(engine, clock, made):
+async def test_many_schedulers_create_each_job_once(engine, clock, made):
     for n in range(20):
         await engine.triggers.create(f"t{n}", definition=KNOWN[0], schedule=cron("*/5 * * * *"))
     await clock.set(clock.now + timedelta(hours=1))
@@ -123,7 +125,7 @@ async def test_many_schedulers_make_each_job_once(engine, clock, made):
 @pytest.mark.parametrize(("overlap", "while_queued", "while_running"), [
     ("allow", 1, 1), ("skip", 0, 0), ("queue_one", 0, 1),
 ])  # fmt: skip
-async def test_an_earlier_job_that_has_not_ended(
+async def test_an_unfinished_earlier_job_follows_the_overlap_policy(
     engine, scheduler, storage, clock, overlap, while_queued, while_running
 ):
     await engine.triggers.create("beat", definition=KNOWN[0], schedule=every("1m"), overlap=overlap)
@@ -138,7 +140,7 @@ async def test_an_earlier_job_that_has_not_ended(
         assert await scheduler.tick() == while_running
 
 
-async def test_one_broken_trigger_harms_no_other(engine, scheduler, storage, clock, made):
+async def test_a_broken_trigger_does_not_affect_others(engine, scheduler, storage, clock, made):
     good = await engine.triggers.create("good", definition=KNOWN[0], schedule=every("1m"))
     bad = await engine.triggers.create("bad", definition=KNOWN[0], schedule=every("1m"))
     await storage.triggers.update_trigger(
@@ -154,9 +156,7 @@ async def test_one_broken_trigger_harms_no_other(engine, scheduler, storage, clo
     assert after.next_run_at == clock.now
 
 
-async def test_a_payload_that_is_refused_is_passed_over_and_noted(
-    engine, scheduler, storage, clock, made
-):
+async def test_a_refused_payload_is_skipped_and_recorded(engine, scheduler, storage, clock, made):
     await change_definition(storage, KNOWN[0], payload_schema=NUMBERS)
     await engine.triggers.create(
         "bad", definition=KNOWN[0], schedule=every("1m"), payload={"n": "{{schedule.name}}"}
@@ -169,7 +169,7 @@ async def test_a_payload_that_is_refused_is_passed_over_and_noted(
     assert (after.enabled, after.next_run_at) == (True, clock.now + MINUTE)
 
 
-async def test_a_job_takes_its_attempts_from_its_schedule_else_from_its_definition(
+async def test_max_attempts_of_a_schedule_override_the_definitions(
     engine, scheduler, storage, made
 ):
     await change_definition(storage, KNOWN[0], max_attempts=6, priority=7)
@@ -184,9 +184,7 @@ async def test_a_job_takes_its_attempts_from_its_schedule_else_from_its_definiti
     assert attempts == {True: (2, 7), False: (6, 7)}
 
 
-async def test_a_payload_that_is_not_given_is_the_definitions_and_given_keys_lie_over_it(
-    engine, scheduler, storage, made
-):
+async def test_the_default_payload_is_overridden_key_by_key(engine, scheduler, storage, made):
     await change_definition(storage, KNOWN[0], default_payload='{"to": "ada", "n": 1}')
     bare = await engine.triggers.create("bare", definition=KNOWN[0], schedule=every("1m"))
     await engine.triggers.create(
@@ -206,9 +204,7 @@ async def test_a_payload_that_is_not_given_is_the_definitions_and_given_keys_lie
     }
 
 
-async def test_an_equal_job_made_within_the_window_of_a_schedule_is_not_made_again(
-    engine, scheduler, clock, made
-):
+async def test_an_equal_job_within_the_dedupe_window_is_not_created(engine, scheduler, clock, made):
     await engine.triggers.create(
         "beat", definition=KNOWN[0], schedule=every("1m"), dedupe_window="150s"
     )
@@ -249,7 +245,7 @@ async def finished(engine, state):
     await end(engine.storage, lease, state)
 
 
-async def test_what_runs_once_is_made_at_each_start_until_it_has_completed(engine, start):
+async def test_an_init_job_is_created_at_each_start_until_it_has_completed(engine, start):
     first = await start()
     while_open = await start()
     await finished(engine, JobState.DEAD_LETTER)
@@ -260,7 +256,7 @@ async def test_what_runs_once_is_made_at_each_start_until_it_has_completed(engin
     assert (await start(), await start()) == (0, 0)
 
 
-async def test_what_runs_at_each_start_is_made_at_each_once_its_last_job_has_ended(engine, start):
+async def test_a_job_for_each_start_is_created_when_its_last_one_has_ended(engine, start):
     first = await start(run_once=False)
     while_open = await start(run_once=False)
     await finished(engine, JobState.COMPLETED)
@@ -269,16 +265,14 @@ async def test_what_runs_at_each_start_is_made_at_each_once_its_last_job_has_end
     assert await start(run_once=False) == 1
 
 
-async def test_processes_that_start_at_once_make_what_runs_at_start_once(engine, start):
+async def test_processes_that_start_together_create_one_init_job(engine, start):
     await start()
     await finished(engine, JobState.DEAD_LETTER)
 
     assert sum(await asyncio.gather(*(start() for _ in range(5)))) == 1
 
 
-async def test_a_schedule_in_code_is_the_default_tenants_and_of_a_system_definition_systems(
-    engine, start
-):
+async def test_a_schedule_in_code_belongs_to_the_default_or_system_tenant(engine, start):
     await start()
     [usual] = await engine.triggers.schedules()
     await engine.triggers.delete(str(usual.id))
@@ -288,7 +282,7 @@ async def test_a_schedule_in_code_is_the_default_tenants_and_of_a_system_definit
     assert (usual.tenant, systems.tenant) == ("default", "system")
 
 
-async def test_disabling_keeps_the_last_run_and_enabling_counts_from_now(engine, scheduler, clock):
+async def test_disabling_keeps_the_last_run_and_enabling_starts_from_now(engine, scheduler, clock):
     await engine.triggers.create("beat", definition=KNOWN[0], schedule=cron("0 * * * *"))
     await clock.set(datetime(2030, 1, 1, 12, 30, tzinfo=UTC))
     await scheduler.tick()
@@ -304,7 +298,7 @@ async def test_disabling_keeps_the_last_run_and_enabling_counts_from_now(engine,
     assert on.next_run_at == datetime(2030, 1, 5, 8, tzinfo=UTC)
 
 
-async def test_a_due_time_seen_late_by_slow_ticks_is_not_missed(engine, clock):
+async def test_a_due_time_seen_late_by_a_slow_tick_is_not_missed(engine, clock):
     trigger = await engine.triggers.create(
         "hourly", definition=KNOWN[0], schedule=cron("0 * * * *"), misfire="skip"
     )
@@ -313,7 +307,7 @@ async def test_a_due_time_seen_late_by_slow_ticks_is_not_missed(engine, clock):
     assert await Scheduler(engine, tick_seconds=120).tick() == 1
 
 
-async def test_what_a_definition_missed_while_disabled_its_misfire_policy_decides(
+async def test_due_times_missed_while_disabled_follow_the_misfire_policy(
     engine, scheduler, clock, made
 ):
     trigger = await engine.triggers.create(
@@ -329,7 +323,7 @@ async def test_what_a_definition_missed_while_disabled_its_misfire_policy_decide
     assert await scheduler.tick() == 3
 
 
-async def test_the_most_urgent_definitions_go_first(engine, scheduler, storage, clock, made):
+async def test_the_most_urgent_definitions_fire_first(engine, scheduler, storage, clock, made):
     await change_definition(storage, "other", priority=25)
     for key in ("plain", "other"):
         await engine.triggers.create(key, definition=key, schedule=once(clock.now + MINUTE))
@@ -343,7 +337,7 @@ async def test_the_most_urgent_definitions_go_first(engine, scheduler, storage, 
     ]
 
 
-async def test_what_runs_after_others_is_fired_last_and_waits_for_them(
+async def test_a_schedule_that_runs_after_others_fires_last_and_waits(
     engine, scheduler, storage, clock, made
 ):
     await change_definition(storage, "plain", priority=1, runs_after=("other",))
@@ -358,7 +352,7 @@ async def test_what_runs_after_others_is_fired_last_and_waits_for_them(
     assert [jobs[key].waits for key in ("limited", "other", "plain")] == [0, 1, 1]
 
 
-async def test_the_loop_wakes_at_the_next_due_instant(engine, storage):
+async def test_the_loop_wakes_at_the_next_due_time(engine, storage):
     scheduler = Scheduler(engine, tick_seconds=3600)
     await engine.triggers.create(
         "soon", definition=KNOWN[0], schedule=once(await storage.now() + timedelta(seconds=3))

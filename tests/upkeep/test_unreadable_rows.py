@@ -1,4 +1,4 @@
-"""A row that cannot be read, because somebody edited it by hand, harms no other."""
+"""An unreadable row, edited by hand, affects no other."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from windlass.upkeep.scheduler import Scheduler
 
 
 @pytest.mark.parametrize("column", ["tags", "runs_after", "metadata", "edited", "code"])
-async def test_a_definition_that_cannot_be_read_stops_nobody(engine, storage, column):
+async def test_an_unreadable_definition_does_not_stop_others(engine, storage, column):
     await engine.triggers.create("beat", definition="other", schedule=every("1m"))
     await storage.database.script(
         f"update windlass_definitions set {column} = '{{not json' where key = 'plain';\n"
@@ -22,7 +22,7 @@ async def test_a_definition_that_cannot_be_read_stops_nobody(engine, storage, co
     await storage.definitions.sync_definitions(DEFINITIONS)
 
 
-async def test_an_event_that_cannot_be_read_waits_and_lets_later_ones_pass(engine, storage, heard):
+async def test_an_unreadable_event_waits_without_blocking_later_ones(engine, storage, heard):
     await engine.triggers.create("ingest", definition=KNOWN[0], event="folder.changed")
     broken, good = (engine.events.make("folder.changed", {"n": n}) for n in (1, 2))
     for event in (broken, good):
@@ -39,9 +39,7 @@ async def test_an_event_that_cannot_be_read_waits_and_lets_later_ones_pass(engin
     assert "matching an event" in str(heard.said)
 
 
-async def test_an_event_trigger_that_cannot_be_read_says_so_and_lets_the_others_fire(
-    engine, storage
-):
+async def test_an_unreadable_event_trigger_is_logged_and_the_others_fire(engine, storage):
     broken, good = [
         await engine.triggers.create(name, definition=KNOWN[0], event="folder.changed")
         for name in ("broken", "good")

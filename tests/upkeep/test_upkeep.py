@@ -1,4 +1,4 @@
-"""The loops together: how often each looks."""
+"""The upkeep loops together."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -60,7 +60,7 @@ async def test_housekeeping_admits_a_child_that_was_stored_while_its_parent_ende
     assert child.id in await ids_in(storage, JobState.QUEUED)
 
 
-async def test_housekeeping_folds_the_counts(engine, storage):
+async def test_housekeeping_rolls_up_the_counts(engine, storage):
     await enqueue(storage)
 
     await Housekeeping(engine).tick()
@@ -69,7 +69,7 @@ async def test_housekeeping_folds_the_counts(engine, storage):
     assert sum(int(row["queued"]) for row in await storage.jobs.state_counts(ALL_TENANTS)) == 1
 
 
-async def test_a_job_left_behind_a_gate_of_the_past_is_moved(engine, storage):
+async def test_a_job_behind_an_outdated_gate_is_moved(engine, storage):
     id = await enqueue(storage)
     # As if a process had died between the change and the move.
     await a_definition(storage, "plain", max_concurrency=5, code_hash="2")
@@ -80,7 +80,7 @@ async def test_a_job_left_behind_a_gate_of_the_past_is_moved(engine, storage):
     assert [lease.job_id for lease in await claim(storage, known=KNOWN)] == [id]
 
 
-async def test_sweeping_takes_what_is_of_no_use_and_leaves_history_alone(engine, storage, clock):
+async def test_the_sweeper_deletes_unused_rows_and_keeps_history(engine, storage, clock):
     await clock.set(datetime.now(UTC))  # ids carry the time of their making
     await a_definition(storage, "kept", retention_days=1.0)
     await a_definition(storage, "fleeting", retention_days=0.0)
@@ -99,7 +99,7 @@ async def test_sweeping_takes_what_is_of_no_use_and_leaves_history_alone(engine,
     assert sorted(job.definition for job in left) == ["kept", "kept", "kept", "plain"]
 
 
-async def test_regating_what_stands_right_changes_nothing(engine, storage):
+async def test_updating_correct_gates_changes_nothing(engine, storage):
     id = await enqueue(storage)
 
     await GateUpdater(engine).tick()
@@ -108,7 +108,7 @@ async def test_regating_what_stands_right_changes_nothing(engine, storage):
     assert [lease.job_id for lease in await claim(storage)] == [id]
 
 
-async def test_upkeep_works_on_bulk_operations(engine, storage):
+async def test_upkeep_runs_bulk_operations(engine, storage):
     id = await enqueue(storage)
     await engine.operations.create(local(), "cancel", JobQuery(), query="")
 

@@ -1,4 +1,4 @@
-"""After a clock that was ahead is set right, work goes on as if it had been right."""
+"""After a clock that was ahead is corrected, work continues as if it had been right."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def repair(engine):
 @pytest.mark.parametrize(("schedule", "due_in"), [
     (every("6h"), timedelta(hours=6)), (cron("30 * * * *"), timedelta(minutes=30)),
 ])  # fmt: skip
-async def test_a_schedule_that_fired_ahead_of_time_is_due_again_in_time(
+async def test_a_schedule_that_fired_too_early_fires_again_in_time(
     engine, scheduler, repair, clock, storage, schedule, due_in
 ):
     await engine.triggers.create("beat", definition=KNOWN[0], schedule=schedule)
@@ -43,7 +43,7 @@ async def test_a_schedule_that_fired_ahead_of_time_is_due_again_in_time(
     assert await scheduler.tick() == 1
 
 
-async def test_a_persons_instant_stays_whatever_the_clock_was(engine, repair, clock, storage):
+async def test_an_instant_given_by_a_person_is_not_corrected(engine, repair, clock, storage):
     at = clock.now + 60 * DAY
     await clock.advance(30 * DAY)
     await engine.triggers.create("launch", definition=KNOWN[0], schedule=once(at))
@@ -54,7 +54,7 @@ async def test_a_persons_instant_stays_whatever_the_clock_was(engine, repair, cl
     assert (await engine.triggers.get("launch")).next_run_at == at
 
 
-async def test_what_is_corrected_is_told(repair, clock, storage, heard):
+async def test_a_correction_is_logged(repair, clock, storage, heard):
     await clock.advance(DAY)
     await started(storage)
     await clock.advance(-DAY)
@@ -64,7 +64,7 @@ async def test_what_is_corrected_is_told(repair, clock, storage, heard):
     assert "the database's clock was ahead and is corrected" in heard.events()
 
 
-async def test_a_machine_whose_clock_is_set_is_told_of(repair, clock, heard, seconds):
+async def test_a_machine_whose_clock_was_set_is_logged(repair, clock, heard, seconds):
     repair._look_at_own_clock()
     seconds.pass_by(-HOUR.total_seconds())
     repair._look_at_own_clock()
@@ -72,7 +72,7 @@ async def test_a_machine_whose_clock_is_set_is_told_of(repair, clock, heard, sec
     assert "this machine's clock was set, or the machine slept" in heard.events()
 
 
-async def test_right_clocks_are_left_alone(engine, scheduler, repair, clock, heard):
+async def test_correct_clocks_change_nothing(engine, scheduler, repair, clock, heard):
     await engine.triggers.create("beat", definition=KNOWN[0], schedule=every("6h"))
     await scheduler.tick()
 

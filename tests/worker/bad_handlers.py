@@ -1,4 +1,4 @@
-"""Handlers that do what none should: whatever it is, their attempt has to end in an outcome."""
+"""Misbehaving handlers: each attempt must still end in an outcome."""
 
 import asyncio
 import sys

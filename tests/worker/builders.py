@@ -1,4 +1,4 @@
-"""Short ways to handlers, leases and runs."""
+"""Builders of handlers, leases and runs."""
 
 import asyncio
 from collections.abc import Callable

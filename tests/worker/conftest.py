@@ -1,4 +1,4 @@
-"""On a SQLite file, at a time that stands still."""
+"""Tests of the worker run on a SQLite file with a clock that stands still."""
 
 from tests.support.sqlite_fixtures import clock, engine, file_url, heard, seconds, storage
 

@@ -1,4 +1,4 @@
-"""One attempt: whatever a handler does, it has one end, and the right one."""
+"""One attempt: whatever a handler does, it has exactly one outcome, the right one."""
 
 import asyncio
 import threading
@@ -30,7 +30,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(module, "GRACE_SECONDS", 0.02)
 
 
-async def test_what_a_handler_returns_is_its_result(run):
+async def test_the_return_value_of_a_handler_is_its_result(run):
     async def add(one: int, two: int) -> int:
         return one + two
 
@@ -40,7 +40,7 @@ async def test_what_a_handler_returns_is_its_result(run):
     assert finish.result == "3"
 
 
-async def test_a_failure_is_tried_again_after_its_backoff(run):
+async def test_a_failure_is_retried_after_its_backoff(run):
     def fail() -> None:
         raise LookupError("not here")
 
@@ -61,7 +61,7 @@ async def test_a_trace_begins_with_the_handler(run):
     assert "threads.py" not in finish.error_trace
 
 
-async def test_a_users_module_that_is_called_windlass_too_keeps_its_frames():
+async def test_frames_of_a_users_module_with_windlass_in_its_name_stay():
     scope = {"__name__": "shop.windlass"}
     exec("def fail(): raise LookupError('x')", scope)
     try:
@@ -75,7 +75,7 @@ async def test_a_users_module_that_is_called_windlass_too_keeps_its_frames():
 @pytest.mark.parametrize(
     ("error", "permanent"), [(Permanent("never"), ()), (KeyError("x"), (KeyError,))]
 )
-async def test_a_permanent_error_is_not_tried_again(run, error, permanent):
+async def test_a_permanent_error_is_not_retried(run, error, permanent):
     async def fail() -> None:
         raise error
 
@@ -100,7 +100,7 @@ class Nasty(Exception):
 
 
 @pytest.mark.parametrize("error", [Nasty(), SystemExit(1), KeyboardInterrupt(), GeneratorExit()])
-async def test_whatever_is_raised_is_an_outcome(run, error):
+async def test_any_exception_is_an_outcome(run, error):
     async def fail() -> None:
         raise error
 
@@ -110,7 +110,7 @@ async def test_whatever_is_raised_is_an_outcome(run, error):
     assert finish.error
 
 
-async def test_a_cancellation_of_the_handlers_own_making_is_a_failure(run):
+async def test_a_cancellation_raised_by_the_handler_is_a_failure(run):
     async def fail() -> None:
         raise asyncio.CancelledError
 
@@ -122,7 +122,7 @@ async def test_a_cancellation_of_the_handlers_own_making_is_a_failure(run):
     )
 
 
-async def test_secrets_of_the_payload_are_hidden_in_what_the_run_tells_in_every_encoding(run):
+async def test_secrets_of_the_payload_are_hidden_in_logs_in_every_encoding(run):
     async def tell(ctx: JobContext, password: str) -> None:
         raw = password.encode()
         ctx.log.info(" ".join([password, raw.hex(), b64encode(raw).decode()]))
@@ -149,7 +149,7 @@ async def test_an_error_of_any_length_is_redacted_in_bounded_work(run):
     assert len(finish.error) < 100_000
 
 
-async def test_secrets_of_the_payload_are_struck_out_of_errors(run):
+async def test_secrets_of_the_payload_are_redacted_in_errors(run):
     async def fail(user: str, password: str) -> None:
         raise PermissionError(f"{user} may not log in with {password}")
 
@@ -159,7 +159,7 @@ async def test_secrets_of_the_payload_are_struck_out_of_errors(run):
     assert "lovelace" not in finish.error_trace
 
 
-async def test_a_payload_that_cannot_be_read_is_a_failure_like_others(run):
+async def test_an_unreadable_payload_is_an_ordinary_failure(run):
     async def handler() -> None: ...
 
     finish = await (await run(handler, '{"n": 1e999}')).end()
@@ -180,7 +180,7 @@ async def test_a_snoozed_job_is_handed_back_until_later(run):
     assert (finish.outcome, finish.delay) == (Outcome.RELEASED, timedelta(minutes=2))
 
 
-async def test_around_sees_begin_and_end(run):
+async def test_around_hooks_see_begin_and_end(run):
     seen = []
 
     @asynccontextmanager
@@ -197,7 +197,7 @@ async def test_around_sees_begin_and_end(run):
     assert seen == ["in", "handler", "out"]
 
 
-async def test_what_around_raises_is_the_outcome(run):
+async def test_an_exception_of_an_around_hook_is_the_outcome(run):
     @asynccontextmanager
     async def around(ctx):
         yield
@@ -222,7 +222,7 @@ async def waiting() -> None:
         ("shutdown", Outcome.RELEASED),
     ],
 )
-async def test_a_run_that_stops_when_told_ends_as_it_was_told(run, reason, outcome):
+async def test_a_run_that_stops_has_the_outcome_of_the_stop_reason(run, reason, outcome):
     one = await run(waiting)
     await asyncio.sleep(0)
 
@@ -241,7 +241,7 @@ async def test_a_run_that_lost_its_lease_reports_nothing(run):
     assert await one.end() is None
 
 
-async def test_the_time_limit_of_a_job_comes_before_its_definitions(run):
+async def test_the_time_limit_of_a_job_overrides_its_definitions(run):
     one = await run(waiting, timeout="1h", job={"timeout_seconds": 0.02})
 
     finish = await one.end()
@@ -253,7 +253,7 @@ async def test_the_time_limit_of_a_job_comes_before_its_definitions(run):
 @pytest.mark.parametrize(
     ("seconds", "text"), [(300.0, "300s"), (1.5, "1.5s"), (1_234_567.0, "1234567s")]
 )
-async def test_a_time_limit_is_told_in_plain_seconds(run, seconds, text):
+async def test_a_timeout_error_names_the_seconds(run, seconds, text):
     one = await run(waiting, job={"timeout_seconds": seconds})
     await asyncio.sleep(0)
 
@@ -307,7 +307,7 @@ async def test_a_canceled_thread_may_take_its_time(deaf, impatient):
 
 
 @pytest.mark.parametrize("then", ["timed_out", "shutdown"])
-async def test_a_canceled_thread_may_not_outstay_its_time_limit_or_a_shutdown(
+async def test_a_canceled_thread_is_written_off_at_its_time_limit_or_shutdown(
     deaf, impatient, then
 ):
     deaf.attempt.stop("canceled")
@@ -319,7 +319,7 @@ async def test_a_canceled_thread_may_not_outstay_its_time_limit_or_a_shutdown(
     assert deaf.attempt.stuck
 
 
-async def test_a_run_that_recorded_its_own_end_says_so(run):
+async def test_a_run_that_recorded_its_own_end_is_marked_so(run):
     async def handler(ctx: JobContext) -> None:
         await ctx.complete(object(), result=1)
 
@@ -331,7 +331,7 @@ async def test_a_run_that_recorded_its_own_end_says_so(run):
     assert finish.error == "ctx.complete was called, but its transaction was not committed"
 
 
-async def test_warnings_are_kept_within_bounds(run):
+async def test_the_number_of_warnings_is_limited(run):
     async def handler(ctx: JobContext) -> None:
         for _ in range(500):
             ctx.warn("x" * 10_000)

@@ -1,4 +1,4 @@
-"""Whatever a handler does ends in an outcome, and the worker lives on."""
+"""Misbehaving handlers end in an outcome, and the worker survives."""
 
 import asyncio
 import io
@@ -56,7 +56,7 @@ async def test_every_result_is_recorded_or_fails_the_attempt_with_the_reason(run
         assert finish.result is None
 
 
-async def test_sizes_are_those_of_the_settings(storage):
+async def test_size_limits_come_from_the_settings(storage):
     limits = LimitSettings(result_bytes=2000, error_bytes=1500)
     wl = Windlass("sqlite:///never-opened.db", settings=Settings(limits=limits))
 
@@ -79,9 +79,7 @@ async def test_sizes_are_those_of_the_settings(storage):
 
 @pytest.mark.parametrize("is_async", [True, False], ids=["async", "thread"])
 @pytest.mark.parametrize("deed", DEEDS)
-async def test_every_deed_ends_with_the_error_it_leads_to(
-    engine, storage, deed, is_async, monkeypatch
-):
+async def test_every_misbehaviour_ends_with_its_error(engine, storage, deed, is_async, monkeypatch):
     act, error_type = DEEDS[deed]
     monkeypatch.setattr(sys, "stdout", io.StringIO())  # one of them closes it
     one = await _run_with_reports(engine, storage, act, is_async)
@@ -101,7 +99,7 @@ async def test_a_handler_that_cancels_its_task_ends_with_the_error_that_leads_to
 
 
 @pytest.mark.parametrize("deed", ASYNC_DEEDS)
-def test_a_worker_and_its_other_jobs_outlive_what_a_handler_does_to_the_event_loop(file_url, deed):
+def test_a_worker_survives_what_a_handler_does_to_the_event_loop(file_url, deed):
     act, error_type = ASYNC_DEEDS[deed]
     wl = Windlass(file_url, settings=Settings())
     going_on = asyncio.Event()
@@ -133,7 +131,7 @@ def test_a_worker_and_its_other_jobs_outlive_what_a_handler_does_to_the_event_lo
     assert failed.error_type == error_type
 
 
-def test_an_event_loop_ends_with_what_its_own_work_raises():
+def test_an_exception_of_the_main_task_ends_the_event_loop():
     async def leave():
         raise SystemExit(4)
 

@@ -1,4 +1,4 @@
-"""A worker's probe tells whether work is to be expected of it."""
+"""The health probe reports whether a worker is alive and ready."""
 
 import asyncio
 import socket
@@ -33,14 +33,14 @@ async def ask(worker):
     await health.stop()
 
 
-async def test_a_process_that_answers_is_alive(ask):
+async def test_a_process_that_responds_is_alive(ask):
     answer = await ask("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
 
     assert answer.startswith("HTTP/1.1 200 OK\r\n")
     assert answer.endswith("\r\n\r\nok\n")
 
 
-async def test_a_worker_is_ready_while_it_looks_for_work(ask, worker, seconds):
+async def test_a_worker_that_claims_is_ready(ask, worker, seconds):
     await worker.tick()
     before = await ask("GET /readyz HTTP/1.1\r\n\r\n")
 
@@ -58,7 +58,7 @@ async def test_a_worker_that_drains_is_not_ready(ask, worker):
     assert (await ask("GET /readyz HTTP/1.1\r\n\r\n")).endswith("draining\n")
 
 
-async def test_a_worker_whose_event_loop_stands_still_is_not_ready(ask, worker):
+async def test_a_worker_whose_event_loop_is_blocked_is_not_ready(ask, worker):
     worker.renewal.blockage = Blockage(3.0, None, "the stack")
     ready = await ask("GET /readyz HTTP/1.1\r\n\r\n")
     alive = await ask("GET /healthz HTTP/1.1\r\n\r\n")
@@ -69,13 +69,13 @@ async def test_a_worker_whose_event_loop_stands_still_is_not_ready(ask, worker):
     assert "windlass_process_blocked_seconds 3.0" in metrics
 
 
-async def test_a_worker_that_only_a_restart_helps_is_not_alive(ask, worker):
+async def test_a_worker_blocked_for_good_is_not_alive(ask, worker):
     worker.renewal.blockage = Blockage(600.0, None, "the stack")
 
     assert (await ask("GET /healthz HTTP/1.1\r\n\r\n")).startswith("HTTP/1.1 503 ")
 
 
-async def test_the_probe_answers_while_the_event_loop_stands_still(ask, worker):
+async def test_the_probe_responds_while_the_event_loop_is_blocked(ask, worker):
     health = HealthServer([worker], host="127.0.0.1", port=0)
     await health.start()
 
@@ -97,7 +97,7 @@ async def test_a_worker_without_its_database_is_not_ready(ask, storage, monkeypa
     assert (await ask("GET /readyz HTTP/1.1\r\n\r\n")).endswith("the database does not answer\n")
 
 
-async def test_the_process_tells_its_own_metrics(ask):
+async def test_the_probe_serves_metrics_of_its_process(ask):
     answer = await ask("GET /metrics HTTP/1.1\r\n\r\n")
 
     assert "windlass_process_slots 4.0" in answer
@@ -108,16 +108,16 @@ async def test_the_process_tells_its_own_metrics(ask):
     ("request_line", "status"),
     [("GET /else HTTP/1.1", "404"), ("POST /healthz HTTP/1.1", "405"), ("HEAD / HTTP/1.1", "404")],
 )
-async def test_anything_else_is_refused(ask, request_line, status):
+async def test_other_paths_and_methods_are_refused(ask, request_line, status):
     assert (await ask(f"{request_line}\r\n\r\n")).split()[1] == status
 
 
-async def test_nonsense_ends_the_connection_and_nothing_else(ask):
+async def test_a_malformed_request_only_ends_its_connection(ask):
     assert await ask("\r\n") == ""
     assert (await ask("GET /healthz HTTP/1.1\r\n\r\n")).endswith("ok\n")
 
 
-async def test_connections_that_send_nothing_do_not_take_the_workers_files(worker):
+async def test_idle_connections_do_not_use_up_descriptors(worker):
     health = HealthServer([worker], host="127.0.0.1", port=0)
     await health.start()
     silent = [await asyncio.open_connection("127.0.0.1", health.port) for _ in range(40)]
@@ -131,7 +131,7 @@ async def test_connections_that_send_nothing_do_not_take_the_workers_files(worke
     await health.stop()
 
 
-async def test_every_answer_of_the_probe_forbids_storing_and_sniffing(ask):
+async def test_every_response_of_the_probe_forbids_caching_and_sniffing(ask):
     for path in ("/healthz", "/metrics", "/nothing"):
         answer = await ask(f"GET {path} HTTP/1.1\r\n\r\n")
 

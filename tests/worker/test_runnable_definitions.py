@@ -1,4 +1,4 @@
-"""What a worker knows: edits, handlers by path that come and go, and what a claim is told."""
+"""Runnable definitions: edits, and handlers by path that come and go."""
 
 import asyncio
 import threading
@@ -63,7 +63,7 @@ async def test_a_job_claimed_just_before_its_path_was_lost_is_still_run(engine, 
     assert knowledge["by.path"].call is run
 
 
-async def test_an_import_that_fails_is_told_and_tried_again(knows, put):
+async def test_a_failed_import_is_logged_and_retried(knows, put):
     missing = [True]
 
     def resolve(row):
@@ -82,7 +82,7 @@ async def test_an_import_that_fails_is_told_and_tried_again(knows, put):
     assert (knowledge.import_errors, knowledge.known) == ({}, ["by.path"])
 
 
-async def test_an_import_that_takes_long_keeps_nobody_waiting(knows, put):
+async def test_a_slow_import_does_not_block_the_event_loop(knows, put):
     begun, go_on = asyncio.Event(), threading.Event()
     loop = asyncio.get_running_loop()
 
@@ -102,7 +102,7 @@ async def test_an_import_that_takes_long_keeps_nobody_waiting(knows, put):
     assert knowledge.known == ["by.path"]
 
 
-async def test_an_edit_of_a_definition_by_path_is_in_force(knows, put):
+async def test_an_edit_of_a_definition_by_path_takes_effect(knows, put):
     knowledge = knows(lambda row: a_handler(run))
     await put(PATH)
     await knowledge.refresh()

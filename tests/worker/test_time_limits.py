@@ -21,7 +21,7 @@ def stand_still() -> None:
     time.sleep(0.01)
 
 
-async def test_a_run_is_told_of_when_its_time_is_up(deadlines, told):
+async def test_a_run_expires_when_its_time_is_up(deadlines, told):
     deadlines.add("long", 60)
     deadlines.add("short", 0.01)
     deadlines.add("shorter", 0.005)
@@ -31,7 +31,7 @@ async def test_a_run_is_told_of_when_its_time_is_up(deadlines, told):
     assert told == ["shorter", "short"]
 
 
-async def test_a_late_look_tells_in_the_order_in_which_time_was_up(deadlines, told):
+async def test_a_late_timer_expires_runs_in_order(deadlines, told):
     deadlines.add("second", 0.002)
     deadlines.add("first", 0.001)
 
@@ -41,7 +41,7 @@ async def test_a_late_look_tells_in_the_order_in_which_time_was_up(deadlines, to
     assert told == ["first", "second"]
 
 
-async def test_a_run_that_is_dropped_when_another_is_told_of_is_not_told_of(told):
+async def test_a_run_dropped_while_another_expires_does_not_expire(told):
     def expired(run: str) -> None:
         told.append(run)
         deadlines.drop("second", 0.002)
@@ -57,7 +57,7 @@ async def test_a_run_that_is_dropped_when_another_is_told_of_is_not_told_of(told
     assert told == ["first", "third"]
 
 
-async def test_a_run_that_ended_is_not_told_of(deadlines, told):
+async def test_a_dropped_run_does_not_expire(deadlines, told):
     deadlines.add("ended", 0.01)
     deadlines.add("goes on", 0.01)
 
@@ -69,7 +69,7 @@ async def test_a_run_that_ended_is_not_told_of(deadlines, told):
     assert told == ["goes on"]
 
 
-async def test_a_run_added_when_another_is_told_of_has_its_own_time(told):
+async def test_a_run_added_while_another_expires_gets_its_own_time(told):
     def expired(run: str) -> None:
         told.append(run)
         if run == "first":

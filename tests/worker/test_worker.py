@@ -1,4 +1,4 @@
-"""The worker itself: slots, claims, loops that survive, and the way it stops."""
+"""The worker: slots, claims, loops that survive errors, orders and shutdown."""
 
 import asyncio
 import threading
@@ -108,7 +108,7 @@ async def ended(storage, *ids, state=JobState.COMPLETED):
     await until(look)
 
 
-async def test_no_more_is_claimed_than_there_are_free_slots(work, storage):
+async def test_a_claim_asks_for_free_slots_only(work, storage):
     for _ in range(5):
         await put(storage)
     worker, _ = work()
@@ -118,7 +118,7 @@ async def test_no_more_is_claimed_than_there_are_free_slots(work, storage):
     assert len(await ids_in(storage, JobState.RUNNING)) == 2
 
 
-async def test_a_slot_that_comes_free_is_filled(work, storage, gate):
+async def test_a_freed_slot_is_filled(work, storage, gate):
     ids = [await put(storage) for _ in range(7)]
     worker, _ = work()
     await until(lambda: worker.running == 2)
@@ -128,7 +128,7 @@ async def test_a_slot_that_comes_free_is_filled(work, storage, gate):
     await ended(storage, *ids)
 
 
-async def test_handlers_in_threads_that_log_much_do_not_stop_the_worker(work, storage):
+async def test_chatty_handlers_in_threads_do_not_stop_the_worker(work, storage):
     ids = [await put(storage, definition="talkative") for _ in range(30)]
 
     with structlog.testing.capture_logs(), no_busy_loop():
@@ -163,7 +163,7 @@ async def test_none_of_its_loops_spins(work, engine, storage, monkeypatch, away)
             await until(lambda before=seen: len(looks) > before)
 
 
-async def test_what_it_does_not_know_waits(work, storage, engine, gate):
+async def test_jobs_of_unknown_definitions_wait(work, storage, engine, gate):
     await a_definition(storage, "novel")
     unknown = await put(storage, definition="novel")
     known = await put(storage)
@@ -178,7 +178,7 @@ async def test_what_it_does_not_know_waits(work, storage, engine, gate):
 @pytest.mark.parametrize(
     "error", [DatabaseUnreachable("postgresql://db/shop"), ZeroDivisionError()]
 )
-async def test_a_claim_that_fails_is_tried_again(work, storage, gate, heard, monkeypatch, error):
+async def test_a_failed_claim_is_retried(work, storage, gate, heard, monkeypatch, error):
     failing = [error] * 3
     survey = storage.leases.survey
 
@@ -196,7 +196,9 @@ async def test_a_claim_that_fails_is_tried_again(work, storage, gate, heard, mon
     assert "claiming failed" in heard.events()
 
 
-async def test_cancels_are_heard_though_the_watch_fails(work, storage, engine, heard, monkeypatch):
+async def test_cancels_are_noticed_although_the_watch_fails(
+    work, storage, engine, heard, monkeypatch
+):
     failing = [OSError("no sockets left")] * 2
     watch = storage.database.watch
 
@@ -216,7 +218,7 @@ async def test_cancels_are_heard_though_the_watch_fails(work, storage, engine, h
     assert "listening failed" in heard.events()
 
 
-async def test_a_full_worker_does_not_look_for_jobs_that_come_due(work, storage, monkeypatch):
+async def test_a_full_worker_does_not_poll_for_due_jobs(work, storage, monkeypatch):
     for _ in range(2):
         await put(storage)
     await put(storage, delay=timedelta(milliseconds=30))
@@ -235,7 +237,7 @@ async def test_a_full_worker_does_not_look_for_jobs_that_come_due(work, storage,
     assert len(sleeps) < 30
 
 
-async def test_a_worker_told_to_stop_lets_runs_finish(work, storage, gate):
+async def test_a_stopped_worker_lets_runs_finish(work, storage, gate):
     id = await put(storage)
     worker, running = work()
     await until(lambda: worker.running)
@@ -250,7 +252,7 @@ async def test_a_worker_told_to_stop_lets_runs_finish(work, storage, gate):
     assert await storage.leases.workers() == []
 
 
-async def test_a_worker_told_twice_hands_back_at_once(work, storage):
+async def test_a_second_stop_hands_back_at_once(work, storage):
     id = await put(storage)
     worker, running = work()
     await until(lambda: worker.running)
@@ -263,7 +265,7 @@ async def test_a_worker_told_twice_hands_back_at_once(work, storage):
     assert (back.state, back.attempts) == (JobState.QUEUED, 0)
 
 
-async def test_draining_by_itself_and_then_being_told_to_stop_is_no_hurry(work, storage, gate):
+async def test_a_stop_after_draining_does_not_force(work, storage, gate):
     id = await put(storage)
     worker, running = work()
     await until(lambda: worker.running)
@@ -286,7 +288,7 @@ async def test_a_worker_above_its_memory_limit_drains_and_ends(work, storage, ga
     assert "above its memory limit, draining" in heard.events()
 
 
-async def test_a_worker_with_every_slot_written_off_ends(work, storage, heard, monkeypatch):
+async def test_a_worker_with_every_slot_stuck_ends(work, storage, heard, monkeypatch):
     monkeypatch.setattr(attempt_module, "GRACE_SECONDS", 0.02)
     id = await put(storage, definition="deaf", timeout_seconds=0.02, max_attempts=1)
     worker, running = work(WorkerOptions(concurrency=1, poll=QUICK.poll))
@@ -298,7 +300,7 @@ async def test_a_worker_with_every_slot_written_off_ends(work, storage, heard, m
     assert "every slot is stuck, draining" in heard.events()
 
 
-async def test_jobs_that_cannot_be_recorded_at_the_end_are_counted_and_named(
+async def test_jobs_left_at_shutdown_are_counted_and_logged(
     work, storage, gate, heard, monkeypatch
 ):
     monkeypatch.setattr(module, "GRACE_SECONDS", -4.9)  # so that the last wait is short
@@ -319,7 +321,7 @@ async def test_jobs_that_cannot_be_recorded_at_the_end_are_counted_and_named(
     assert (await job(storage, id)).state is JobState.RUNNING, "its lease will run out"
 
 
-async def test_a_worker_keeps_a_row_while_it_lives(work, storage):
+async def test_a_running_worker_has_a_row(work, storage):
     worker, running = work()
 
     [row] = await until(storage.leases.workers)
@@ -331,7 +333,7 @@ async def test_a_worker_keeps_a_row_while_it_lives(work, storage):
     assert await storage.leases.workers() == []
 
 
-async def test_a_worker_told_to_drain_claims_no_more_and_stays(work, engine, storage, gate):
+async def test_a_drain_order_stops_claims_and_the_worker_stays(work, engine, storage, gate):
     running_one = await put(storage)
     worker, running = work(ALONE)
     await until(lambda: worker.running)
@@ -373,7 +375,7 @@ async def test_a_worker_that_drained_and_is_resumed_claims_again(work, engine, s
     await until(lambda: seen(storage, doing=WorkerOrder.RUN))
 
 
-async def test_a_worker_told_to_stop_by_an_operator_lets_runs_finish(work, engine, storage, gate):
+async def test_a_stop_order_lets_runs_finish(work, engine, storage, gate):
     id = await put(storage)
     worker, running = work()
     await until(lambda: worker.running)
@@ -388,7 +390,7 @@ async def test_a_worker_told_to_stop_by_an_operator_lets_runs_finish(work, engin
     assert await storage.leases.workers() == []
 
 
-async def test_an_order_to_stop_that_follows_a_signal_is_no_hurry(work, engine, storage, gate):
+async def test_a_stop_order_after_a_signal_does_not_force(work, engine, storage, gate):
     id = await put(storage)
     worker, running = work()
     await until(lambda: worker.running)
@@ -402,7 +404,7 @@ async def test_an_order_to_stop_that_follows_a_signal_is_no_hurry(work, engine, 
     assert (await job(storage, id)).state is JobState.COMPLETED
 
 
-async def test_without_nudges_an_order_comes_with_the_next_beat(work, engine, storage):
+async def test_without_nudges_an_order_comes_with_the_next_heartbeat(work, engine, storage):
     worker, _ = work(WorkerOptions(poll=QUICK.poll, lease_time=timedelta(seconds=1)))
     await until(storage.leases.workers)
 
@@ -411,7 +413,7 @@ async def test_without_nudges_an_order_comes_with_the_next_beat(work, engine, st
     await until(lambda: seen(storage, doing=WorkerOrder.DRAIN))
 
 
-async def test_a_worker_of_one_queue_is_called_from_another_process(work, file_url, storage):
+async def test_a_worker_of_one_queue_gets_its_order_by_a_nudge(work, file_url, storage):
     worker, _ = work(replace(QUICK, queues=("default",), lease_time=timedelta(hours=1)))
     await until(storage.leases.workers)
     other = Engine(open_storage(file_url), Settings(), Telemetry())
@@ -434,7 +436,7 @@ def vars_of(row, fields):
     return {name: getattr(row, name) for name in fields}
 
 
-async def test_a_worker_ends_when_the_database_was_restored_under_it(work, storage, engine, gate):
+async def test_a_worker_ends_when_its_database_was_restored(work, storage, engine, gate):
     id = await put(storage)
     worker, running = work(replace(QUICK, lease_time=timedelta(seconds=1)))
     await until(lambda: worker.running == 1)

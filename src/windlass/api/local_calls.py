@@ -25,7 +25,7 @@ from windlass.api.routing import (
     NOUNS,
     PREFIX,
     Depends,
-    Parameter,
+    RequestParameter,
     Route,
     marker_of,
     resolve,
@@ -251,7 +251,7 @@ class _Call:
         before = len(self._problems)
         values: dict[str, Any] = {}
         parameters = inspect.signature(function).parameters.values()
-        rest: list[tuple[inspect.Parameter, Parameter | None]] = []
+        rest: list[tuple[inspect.Parameter, RequestParameter | None]] = []
         for parameter in parameters:
             marker = marker_of(parameter.annotation)
             if isinstance(marker, Depends):
@@ -265,7 +265,10 @@ class _Call:
         return values if len(self._problems) == before else None
 
     def _value(
-        self, function: Callable[..., Any], parameter: inspect.Parameter, marker: Parameter | None
+        self,
+        function: Callable[..., Any],
+        parameter: inspect.Parameter,
+        marker: RequestParameter | None,
     ) -> Any:
         name, annotation = parameter.name, parameter.annotation
         if annotation is routing.Request:
@@ -291,7 +294,7 @@ class _Call:
         holder: str,
         function: Callable[..., Any],
         parameter: inspect.Parameter,
-        marker: Parameter,
+        marker: RequestParameter,
         values: list[str],
     ) -> Any:
         if not values:
@@ -333,7 +336,7 @@ class _Call:
         raise validation_problem(self._request, self._problems, sent, model_in(self._body))
 
 
-def _plain_value(kind: Any, marker: Parameter, values: list[str]) -> Any:
+def _plain_value(kind: Any, marker: RequestParameter, values: list[str]) -> Any:
     """The value of a parameter of a plain type, if it is valid; else `_UNSURE`."""
     options = [each for each in typing.get_args(kind) if each is not type(None)]
     if typing.get_origin(kind) is typing.Literal:

@@ -92,7 +92,7 @@ class Response(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parameter:
+class RequestParameter:
     """A parameter of a request, with the bounds of its value."""
 
     description: str | None = None
@@ -108,15 +108,15 @@ class Parameter:
         return {name: value for name, value in named if value is not None}
 
 
-class Query(Parameter):
+class Query(RequestParameter):
     """Marks a parameter that stands in the query."""
 
 
-class Path(Parameter):
+class Path(RequestParameter):
     """Marks a parameter that stands in the path."""
 
 
-class Header(Parameter):
+class Header(RequestParameter):
     """Marks a parameter that is a header."""
 
 
@@ -252,11 +252,13 @@ def routes_of(noun: str) -> Sequence[Route]:
     return routes.declared
 
 
-def marker_of(annotation: Any) -> Parameter | Depends | None:
+def marker_of(annotation: Any) -> RequestParameter | Depends | None:
     """The marker in an annotation, if it has one."""
     if typing.get_origin(annotation) is not Annotated:
         return None
-    found = (each for each in annotation.__metadata__ if isinstance(each, Parameter | Depends))
+    found = (
+        each for each in annotation.__metadata__ if isinstance(each, RequestParameter | Depends)
+    )
     return next(found, None)
 
 

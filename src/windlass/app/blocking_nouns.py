@@ -1,11 +1,11 @@
-"""The nouns of an app for blocking programs: each verb of the awaited ones, waited for here."""
+"""The nouns of the app for blocking programs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from windlass.app import nouns
 from windlass.app.portal import Runs
-from windlass.app.verbs import BlockingVerb
+from windlass.app.verbs import BlockingNoun, BlockingVerb
 from windlass.core.jobs.models import Job
 from windlass.ids import JobId
 
@@ -71,154 +71,41 @@ class Jobs:
         return Jobs(self._awaited.of(tenant), self._portal)
 
 
-@dataclass(frozen=True, slots=True)
-class Dead:
-    """What failed for good: groups by cause; retry, edit, discard and mute."""
-
-    _awaited: nouns.AsyncDead
-    _portal: Runs
-
-    groups = BlockingVerb(nouns.AsyncDead.groups)
-    list = BlockingVerb(nouns.AsyncDead.list)
-    retry = BlockingVerb(nouns.AsyncDead.retry)
-    retry_group = BlockingVerb(nouns.AsyncDead.retry_group)
-    edit_retry = BlockingVerb(nouns.AsyncDead.edit_retry)
-    discard = BlockingVerb(nouns.AsyncDead.discard)
-    discard_group = BlockingVerb(nouns.AsyncDead.discard_group)
-    mute = BlockingVerb(nouns.AsyncDead.mute)
-    unmute = BlockingVerb(nouns.AsyncDead.unmute)
+class Dead(BlockingNoun, nouns.DeadNoun):
+    __doc__ = nouns.DeadNoun.__doc__
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
-    """What may run: list, enable, disable, edit and reset definitions."""
-
-    _awaited: nouns.AsyncDefinitions
-    _portal: Runs
-
-    sync = BlockingVerb(nouns.AsyncDefinitions.sync)
-    create = BlockingVerb(nouns.AsyncDefinitions.create)
-    get = BlockingVerb(nouns.AsyncDefinitions.get)
-    list = BlockingVerb(nouns.AsyncDefinitions.list)
-    activity = BlockingVerb(nouns.AsyncDefinitions.activity)
-    enable = BlockingVerb(nouns.AsyncDefinitions.enable)
-    disable = BlockingVerb(nouns.AsyncDefinitions.disable)
-    edit = BlockingVerb(nouns.AsyncDefinitions.edit)
-    reset = BlockingVerb(nouns.AsyncDefinitions.reset)
-    reset_all = BlockingVerb(nouns.AsyncDefinitions.reset_all)
-    delete = BlockingVerb(nouns.AsyncDefinitions.delete)
+class Definitions(BlockingNoun, nouns.DefinitionNoun):
+    __doc__ = nouns.DefinitionNoun.__doc__
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """The record of who changed what: check it, and tell where its chains end."""
-
-    _awaited: nouns.AsyncAudit
-    _portal: Runs
-
-    verify = BlockingVerb(nouns.AsyncAudit.verify)
-    heads = BlockingVerb(nouns.AsyncAudit.heads)
+class Audit(BlockingNoun, nouns.AuditNoun):
+    __doc__ = nouns.AuditNoun.__doc__
 
 
-@dataclass(frozen=True, slots=True)
-class Tenants:
-    """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
-
-    _awaited: nouns.AsyncTenants
-    _portal: Runs
-
-    create = BlockingVerb(nouns.AsyncTenants.create)
-    change = BlockingVerb(nouns.AsyncTenants.change)
-    get = BlockingVerb(nouns.AsyncTenants.get)
-    list = BlockingVerb(nouns.AsyncTenants.list)
-    suspend = BlockingVerb(nouns.AsyncTenants.suspend)
-    resume = BlockingVerb(nouns.AsyncTenants.resume)
-    delete = BlockingVerb(nouns.AsyncTenants.delete)
-    purge = BlockingVerb(nouns.AsyncTenants.purge)
+class Tenants(BlockingNoun, nouns.TenantNoun):
+    __doc__ = nouns.TenantNoun.__doc__
 
 
-@dataclass(frozen=True, slots=True)
-class Queues:
-    """Named lines of jobs: list, pause, resume and limit queues."""
-
-    _awaited: nouns.AsyncQueues
-    _portal: Runs
-
-    get = BlockingVerb(nouns.AsyncQueues.get)
-    list = BlockingVerb(nouns.AsyncQueues.list)
-    pause = BlockingVerb(nouns.AsyncQueues.pause)
-    resume = BlockingVerb(nouns.AsyncQueues.resume)
-    limit = BlockingVerb(nouns.AsyncQueues.limit)
+class Queues(BlockingNoun, nouns.QueueNoun):
+    __doc__ = nouns.QueueNoun.__doc__
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What schedules and triggers have in common."""
-
-    _awaited: nouns.AsyncBaseTriggers
-    _portal: Runs
-
-    create = BlockingVerb(nouns.AsyncBaseTriggers.create)
-    get = BlockingVerb(nouns.AsyncBaseTriggers.get)
-    find = BlockingVerb(nouns.AsyncBaseTriggers.find)
-    update = BlockingVerb(nouns.AsyncBaseTriggers.update)
-    reschedule = BlockingVerb(nouns.AsyncBaseTriggers.reschedule)
-    reset = BlockingVerb(nouns.AsyncBaseTriggers.reset)
-    enable = BlockingVerb(nouns.AsyncBaseTriggers.enable)
-    disable = BlockingVerb(nouns.AsyncBaseTriggers.disable)
-    delete = BlockingVerb(nouns.AsyncBaseTriggers.delete)
-    warnings = BlockingVerb(nouns.AsyncBaseTriggers.warnings)
+class Triggers(BlockingNoun, nouns.TriggerNoun):
+    __doc__ = nouns.TriggerNoun.__doc__
 
 
-class Triggers(Rules):
-    """Rules that make jobs, by time and by event: create, list, update, test and delete."""
-
-    list = BlockingVerb(nouns.AsyncTriggers.list)
-    test = BlockingVerb(nouns.AsyncTriggers.test)
+class Schedules(BlockingNoun, nouns.ScheduleNoun):
+    __doc__ = nouns.ScheduleNoun.__doc__
 
 
-class Schedules(Rules):
-    """The rules that make jobs by time."""
-
-    list = BlockingVerb(nouns.AsyncSchedules.list)
-    run = BlockingVerb(nouns.AsyncSchedules.run)
-    preview = BlockingVerb(nouns.AsyncSchedules.preview)
+class Events(BlockingNoun, nouns.EventNoun):
+    __doc__ = nouns.EventNoun.__doc__
 
 
-@dataclass(frozen=True, slots=True)
-class Events:
-    """What was emitted, and how many jobs came of it."""
-
-    _awaited: nouns.AsyncEvents
-    _portal: Runs
-
-    get = BlockingVerb(nouns.AsyncEvents.get)
-    find = BlockingVerb(nouns.AsyncEvents.find)
-    list = BlockingVerb(nouns.AsyncEvents.list)
-    replay = BlockingVerb(nouns.AsyncEvents.replay)
+class Logs(BlockingNoun, nouns.LogNoun):
+    __doc__ = nouns.LogNoun.__doc__
 
 
-@dataclass(frozen=True, slots=True)
-class Logs:
-    """Log lines of all jobs."""
-
-    _awaited: nouns.AsyncLogs
-    _portal: Runs
-
-    search = BlockingVerb(nouns.AsyncLogs.search)
-
-
-@dataclass(frozen=True, slots=True)
-class Workers:
-    """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
-    one."""
-
-    _awaited: nouns.AsyncWorkers
-    _portal: Runs
-
-    get = BlockingVerb(nouns.AsyncWorkers.get)
-    find = BlockingVerb(nouns.AsyncWorkers.find)
-    list = BlockingVerb(nouns.AsyncWorkers.list)
-    drain = BlockingVerb(nouns.AsyncWorkers.drain)
-    resume = BlockingVerb(nouns.AsyncWorkers.resume)
-    stop = BlockingVerb(nouns.AsyncWorkers.stop)
+class Workers(BlockingNoun, nouns.WorkerNoun):
+    __doc__ = nouns.WorkerNoun.__doc__

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from windlass.app.declare import JobOptions, declare, grace_seconds
 from windlass.core.definitions import argv as argvs
 from windlass.core.definitions.command_payload import CommandPayload, closed
-from windlass.core.definitions.options import whole
+from windlass.core.definitions.options import whole_number_rule
 from windlass.core.leases.gates import check_key
 from windlass.errors import ArgumentRefused, DefinitionInvalid
 from windlass.errors.wording import nearest
@@ -170,7 +170,7 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "env_values": (_are_values, "names of variables and texts"),
     "cwd": (lambda value: isinstance(value, str) and "\0" not in value, "a folder"),
     "run_as": (is_user, "the name of a user, a uid or uid:gid"),
-    "memory_limit_mb": (whole(1, _MOST_MB), f"1 to {_MOST_MB}"),
-    "cpu_seconds": (whole(1, 31_536_000), "1 to 31536000"),
+    "memory_limit_mb": (whole_number_rule(1, _MOST_MB), f"1 to {_MOST_MB}"),
+    "cpu_seconds": (whole_number_rule(1, 31_536_000), "1 to 31536000"),
     "result": (lambda value: value in ("exit_code", "json"), "'exit_code' or 'json'"),
 }

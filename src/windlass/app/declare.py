@@ -18,8 +18,8 @@ from windlass.core.definitions.options import (
     RUNNING,
     edits,
     is_payload_path,
-    whole,
-    word,
+    whole_number_rule,
+    word_rule,
 )
 from windlass.core.definitions.signature import read_signature
 from windlass.core.durations import duration
@@ -319,9 +319,9 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
     "key": (is_payload_path, "a field of the payload, such as 'args.account_id'"),
     "truncate_result": (lambda value: isinstance(value, bool), "True or False"),
-    "version": (whole(1, 10_000), "1 to 10000"),
+    "version": (whole_number_rule(1, 10_000), "1 to 10000"),
     "memory_limit_mb": (
-        whole(LEAST_MEMORY_MB, MOST_MEMORY_MB),
+        whole_number_rule(LEAST_MEMORY_MB, MOST_MEMORY_MB),
         f"{LEAST_MEMORY_MB} to {MOST_MEMORY_MB}",
     ),
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
@@ -331,12 +331,12 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "a definition's key, or a declared job",
     ),
     "after": (_is_jobs, "a list of keys or declared jobs"),
-    "misfire": word(Misfire),
-    "overlap": word(Overlap),
-    "isolation": word(Isolation),
-    "dedupe": word(Literal["payload"]),
-    "on_duplicate": word(OnDuplicate),
-    "on_parent_failure": word(ParentFailure),
+    "misfire": word_rule(Misfire),
+    "overlap": word_rule(Overlap),
+    "isolation": word_rule(Isolation),
+    "dedupe": word_rule(Literal["payload"]),
+    "on_duplicate": word_rule(OnDuplicate),
+    "on_parent_failure": word_rule(ParentFailure),
 }
 
 

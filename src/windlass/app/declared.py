@@ -19,9 +19,8 @@ from typing import (
 
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
-from windlass.core.jobs.options import EnqueueOptions, InheritedOptions, OptionSet
+from windlass.core.jobs.options import EnqueueOptions, InheritedOptions, OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
-from windlass.engine.jobs.enqueue import PreparedJob
 from windlass.errors import DefinitionInvalid
 from windlass.worker.context import JobContext, inherited_options
 from windlass.worker.handlers import Handler

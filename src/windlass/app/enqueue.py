@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
-from windlass.core.jobs.options import OptionSet
+from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
-from windlass.engine.jobs.enqueue import PreparedJob
 from windlass.engine.triggers.events import EventOptions
 from windlass.storage.callers import CallerSession
 from windlass.worker.context import inherited_options

@@ -1,4 +1,8 @@
-"""`wl.jobs`, `wl.definitions` …: the engine's verbs with the app's readiness in front."""
+"""The nouns of the app, `wl.jobs`, `wl.definitions` …: which verbs of the engine each has.
+
+A class `…Noun` describes a noun for both the async and the blocking API; `wl.jobs` has two classes,
+because its verbs return handles that await or block.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -6,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import UUID
 
-from windlass.app.verbs import AwaitedVerb, Check, Noun
+from windlass.app.verbs import AppVerb, AsyncNoun, Check
 from windlass.core.durations import duration
 from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.filter import parse
@@ -273,131 +277,171 @@ _WORKER: Mapping[str, Check] = {"id": _whole_worker}
 _LOGS: Mapping[str, Check] = {"job": _whole_job}
 
 
-class AsyncDead(Noun):
+class DeadNoun:
     """What failed for good: groups by cause; retry, edit, discard and mute."""
 
-    noun = "dead"
-    groups = AwaitedVerb(DeadLetters.groups)
-    list = AwaitedVerb(DeadLetters.list)
-    retry = AwaitedVerb(DeadLetters.retry, checks=_JOB)
-    retry_group = AwaitedVerb(DeadLetters.retry_group)
-    edit_retry = AwaitedVerb(DeadLetters.edit_retry, checks=_JOB)
-    discard = AwaitedVerb(DeadLetters.discard, checks=_JOB)
-    discard_group = AwaitedVerb(DeadLetters.discard_group)
-    mute = AwaitedVerb(Mutes.mute, noun="mutes")
-    unmute = AwaitedVerb(Mutes.unmute, noun="mutes")
+    _noun = "dead"
+    groups = AppVerb(DeadLetters.groups)
+    list = AppVerb(DeadLetters.list)
+    retry = AppVerb(DeadLetters.retry, checks=_JOB)
+    retry_group = AppVerb(DeadLetters.retry_group)
+    edit_retry = AppVerb(DeadLetters.edit_retry, checks=_JOB)
+    discard = AppVerb(DeadLetters.discard, checks=_JOB)
+    discard_group = AppVerb(DeadLetters.discard_group)
+    mute = AppVerb(Mutes.mute, noun="mutes")
+    unmute = AppVerb(Mutes.unmute, noun="mutes")
 
 
-class AsyncDefinitions(Noun):
+class DefinitionNoun:
     """What may run: list, enable, disable, edit and reset definitions."""
 
-    noun = "definitions"
-    sync = AwaitedVerb(Definitions.mark_missing)
-    create = AwaitedVerb(Definitions.create)
-    get = AwaitedVerb(Definitions.get)
-    list = AwaitedVerb(Definitions.list)
-    activity = AwaitedVerb(DefinitionActivityReader.activity, noun="activity")
-    enable = AwaitedVerb(Definitions.enable)
-    disable = AwaitedVerb(Definitions.disable)
-    edit = AwaitedVerb(Definitions.edit)
-    reset = AwaitedVerb(Definitions.reset)
-    reset_all = AwaitedVerb(Definitions.reset_all)
-    delete = AwaitedVerb(Definitions.delete)
+    _noun = "definitions"
+    sync = AppVerb(Definitions.mark_missing)
+    create = AppVerb(Definitions.create)
+    get = AppVerb(Definitions.get)
+    list = AppVerb(Definitions.list)
+    activity = AppVerb(DefinitionActivityReader.activity, noun="activity")
+    enable = AppVerb(Definitions.enable)
+    disable = AppVerb(Definitions.disable)
+    edit = AppVerb(Definitions.edit)
+    reset = AppVerb(Definitions.reset)
+    reset_all = AppVerb(Definitions.reset_all)
+    delete = AppVerb(Definitions.delete)
 
 
-class AsyncAudit(Noun):
+class AuditNoun:
     """The record of who changed what: check it, and tell where its chains end."""
 
-    noun = "audit"
-    verify = AwaitedVerb(Audit.verify_all)
-    heads = AwaitedVerb(Audit.heads)
+    _noun = "audit"
+    verify = AppVerb(Audit.verify_all)
+    heads = AppVerb(Audit.heads)
 
 
-class AsyncTenants(Noun):
+class TenantNoun:
     """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
-    noun = "tenants"
-    create = AwaitedVerb(Tenants.create)
-    change = AwaitedVerb(Tenants.change)
-    get = AwaitedVerb(Tenants.get)
-    list = AwaitedVerb(Tenants.list)
-    suspend = AwaitedVerb(Tenants.suspend)
-    resume = AwaitedVerb(Tenants.resume)
-    delete = AwaitedVerb(Tenants.delete)
-    purge = AwaitedVerb(Tenants.purge)
+    _noun = "tenants"
+    create = AppVerb(Tenants.create)
+    change = AppVerb(Tenants.change)
+    get = AppVerb(Tenants.get)
+    list = AppVerb(Tenants.list)
+    suspend = AppVerb(Tenants.suspend)
+    resume = AppVerb(Tenants.resume)
+    delete = AppVerb(Tenants.delete)
+    purge = AppVerb(Tenants.purge)
 
 
-class AsyncQueues(Noun):
+class QueueNoun:
     """Named lines of jobs: list, pause, resume and limit queues."""
 
-    noun = "queues"
-    get = AwaitedVerb(Queues.get)
-    list = AwaitedVerb(Queues.list)
-    pause = AwaitedVerb(Queues.pause)
-    resume = AwaitedVerb(Queues.resume)
-    limit = AwaitedVerb(Queues.limit)
+    _noun = "queues"
+    get = AppVerb(Queues.get)
+    list = AppVerb(Queues.list)
+    pause = AppVerb(Queues.pause)
+    resume = AppVerb(Queues.resume)
+    limit = AppVerb(Queues.limit)
 
 
-class AsyncBaseTriggers(Noun):
+class BaseTriggerNoun:
     """What schedules and triggers have in common. One is given by its name or its whole id; `find`
     takes the end of an id too."""
 
-    noun = "triggers"
-    create = AwaitedVerb(Triggers.create)
-    get = AwaitedVerb(Triggers.get, checks=_TRIGGER)
-    find = AwaitedVerb(Triggers.get)
-    update = AwaitedVerb(Triggers.update, checks=_TRIGGER)
-    reschedule = AwaitedVerb(Triggers.reschedule, checks=_TRIGGER)
-    reset = AwaitedVerb(Triggers.reset, checks=_TRIGGER)
-    enable = AwaitedVerb(Triggers.enable, checks=_TRIGGER)
-    disable = AwaitedVerb(Triggers.disable, checks=_TRIGGER)
-    delete = AwaitedVerb(Triggers.delete, checks=_TRIGGER)
-    warnings = AwaitedVerb(Triggers.warnings, checks=_TRIGGER)
+    _noun = "triggers"
+    create = AppVerb(Triggers.create)
+    get = AppVerb(Triggers.get, checks=_TRIGGER)
+    find = AppVerb(Triggers.get)
+    update = AppVerb(Triggers.update, checks=_TRIGGER)
+    reschedule = AppVerb(Triggers.reschedule, checks=_TRIGGER)
+    reset = AppVerb(Triggers.reset, checks=_TRIGGER)
+    enable = AppVerb(Triggers.enable, checks=_TRIGGER)
+    disable = AppVerb(Triggers.disable, checks=_TRIGGER)
+    delete = AppVerb(Triggers.delete, checks=_TRIGGER)
+    warnings = AppVerb(Triggers.warnings, checks=_TRIGGER)
 
 
-class AsyncTriggers(AsyncBaseTriggers):
+class TriggerNoun(BaseTriggerNoun):
     """Rules that make jobs, by time and by event: create, list, update, test and delete."""
 
-    list = AwaitedVerb(Triggers.list)
-    test = AwaitedVerb(TriggerDryRuns.test, noun="trigger_dry_runs", checks=_TRIAL)
+    list = AppVerb(Triggers.list)
+    test = AppVerb(TriggerDryRuns.test, noun="trigger_dry_runs", checks=_TRIAL)
 
 
-class AsyncSchedules(AsyncBaseTriggers):
+class ScheduleNoun(BaseTriggerNoun):
     """The rules that make jobs by time."""
 
-    list = AwaitedVerb(Triggers.schedules)
-    run = AwaitedVerb(Triggers.run, checks=_TRIGGER)
-    preview = AwaitedVerb(Triggers.preview)
+    list = AppVerb(Triggers.schedules)
+    run = AppVerb(Triggers.run, checks=_TRIGGER)
+    preview = AppVerb(Triggers.preview)
 
 
-class AsyncEvents(Noun):
+class EventNoun:
     """What was emitted, and how many jobs came of it. Ids are whole; `find` takes the end of one."""
 
-    noun = "events"
-    get = AwaitedVerb(Events.get, checks=_EVENT)
-    find = AwaitedVerb(Events.get)
-    list = AwaitedVerb(Events.list)
-    replay = AwaitedVerb(Events.replay, checks=_EVENT)
+    _noun = "events"
+    get = AppVerb(Events.get, checks=_EVENT)
+    find = AppVerb(Events.get)
+    list = AppVerb(Events.list)
+    replay = AppVerb(Events.replay, checks=_EVENT)
 
 
-class AsyncLogs(Noun):
+class LogNoun:
     """Log lines of all jobs."""
 
-    noun = "logs"
-    search = AwaitedVerb(Logs.search, checks=_LOGS)
+    _noun = "logs"
+    search = AppVerb(Logs.search, checks=_LOGS)
 
 
-class AsyncWorkers(Noun):
+class WorkerNoun:
     """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
     one."""
 
-    noun = "workers"
-    get = AwaitedVerb(Workers.get, checks=_WORKER)
-    find = AwaitedVerb(Workers.get)
-    list = AwaitedVerb(Workers.list)
-    drain = AwaitedVerb(Workers.drain, checks=_WORKER)
-    resume = AwaitedVerb(Workers.resume, checks=_WORKER)
-    stop = AwaitedVerb(Workers.stop, checks=_WORKER)
+    _noun = "workers"
+    get = AppVerb(Workers.get, checks=_WORKER)
+    find = AppVerb(Workers.get)
+    list = AppVerb(Workers.list)
+    drain = AppVerb(Workers.drain, checks=_WORKER)
+    resume = AppVerb(Workers.resume, checks=_WORKER)
+    stop = AppVerb(Workers.stop, checks=_WORKER)
+
+
+class AsyncDead(AsyncNoun, DeadNoun):
+    __doc__ = DeadNoun.__doc__
+
+
+class AsyncDefinitions(AsyncNoun, DefinitionNoun):
+    __doc__ = DefinitionNoun.__doc__
+
+
+class AsyncAudit(AsyncNoun, AuditNoun):
+    __doc__ = AuditNoun.__doc__
+
+
+class AsyncTenants(AsyncNoun, TenantNoun):
+    __doc__ = TenantNoun.__doc__
+
+
+class AsyncQueues(AsyncNoun, QueueNoun):
+    __doc__ = QueueNoun.__doc__
+
+
+class AsyncTriggers(AsyncNoun, TriggerNoun):
+    __doc__ = TriggerNoun.__doc__
+
+
+class AsyncSchedules(AsyncNoun, ScheduleNoun):
+    __doc__ = ScheduleNoun.__doc__
+
+
+class AsyncEvents(AsyncNoun, EventNoun):
+    __doc__ = EventNoun.__doc__
+
+
+class AsyncLogs(AsyncNoun, LogNoun):
+    __doc__ = LogNoun.__doc__
+
+
+class AsyncWorkers(AsyncNoun, WorkerNoun):
+    __doc__ = WorkerNoun.__doc__
 
 
 def fields_of(job: Job) -> dict[str, Any]:

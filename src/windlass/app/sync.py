@@ -32,11 +32,11 @@ from windlass.app.windlass import Windlass as Awaited
 from windlass.core.access.roles import ROLES, RoleTable
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
-from windlass.core.jobs.options import EnqueueOptions, OptionSet
+from windlass.core.jobs.options import EnqueueOptions, OptionSet, PreparedJob
 from windlass.core.triggers.declared_trigger import EventTriggerOptions, event_trigger
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
-from windlass.engine.jobs.enqueue import EnqueueHook, PreparedJob
+from windlass.engine.jobs.enqueue import EnqueueHook
 from windlass.engine.triggers.events import EventOptions
 from windlass.errors import TransactionUnsupported
 from windlass.settings import Settings
@@ -126,52 +126,52 @@ class Windlass:
     @property
     def dead(self) -> Dead:
         """What failed for good, by cause: retry, edit, discard."""
-        return Dead(self._awaited.dead, self._portal)
+        return Dead(self._awaited, self._portal)
 
     @property
     def definitions(self) -> Definitions:
         """List, enable and disable definitions."""
-        return Definitions(self._awaited.definitions, self._portal)
+        return Definitions(self._awaited, self._portal)
 
     @property
     def queues(self) -> Queues:
         """List, pause, resume and limit queues."""
-        return Queues(self._awaited.queues, self._portal)
+        return Queues(self._awaited, self._portal)
 
     @property
     def audit(self) -> Audit:
         """Check the record of who changed what."""
-        return Audit(self._awaited.audit, self._portal)
+        return Audit(self._awaited, self._portal)
 
     @property
     def tenants(self) -> Tenants:
         """Create, change, list, suspend and delete tenants."""
-        return Tenants(self._awaited.tenants, self._portal)
+        return Tenants(self._awaited, self._portal)
 
     @property
     def triggers(self) -> Triggers:
         """Rules that make jobs: by time, and by event."""
-        return Triggers(self._awaited.triggers, self._portal)
+        return Triggers(self._awaited, self._portal)
 
     @property
     def schedules(self) -> Schedules:
         """Those by time."""
-        return Schedules(self._awaited.schedules, self._portal)
+        return Schedules(self._awaited, self._portal)
 
     @property
     def events(self) -> Events:
         """What was emitted."""
-        return Events(self._awaited.events, self._portal)
+        return Events(self._awaited, self._portal)
 
     @property
     def logs(self) -> Logs:
         """Find log lines by their words."""
-        return Logs(self._awaited.logs, self._portal)
+        return Logs(self._awaited, self._portal)
 
     @property
     def workers(self) -> Workers:
         """Who runs jobs: list, drain, resume and stop workers."""
-        return Workers(self._awaited.workers, self._portal)
+        return Workers(self._awaited, self._portal)
 
     make = BlockingVerb(Awaited.make)
     stats = BlockingVerb(Awaited.stats)

@@ -1,7 +1,4 @@
-"""The engine's verbs as the two faces show them: once the app is ready, and blocking.
-
-A verb is named once per face, in one line, and keeps its signature, types and docstring.
-"""
+"""The engine's verbs as the app shows them, awaited and blocking, from one description."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import wraps
@@ -28,24 +25,31 @@ R = TypeVar("R")
 A = TypeVar("A")
 
 
-#: Raises if an argument is none that a face takes.
+#: Raises if an argument is none that the app takes.
 Check = Callable[[Engine, Any], Awaitable[None]]
 
 
-class Noun:
-    """A noun of the engine, by its name there, behind the readiness of an app."""
-
-    noun: str
+class AsyncNoun:
+    """A noun of the engine for code that awaits; its verbs wait until the app is ready."""
 
     def __init__(self, app: "Windlass") -> None:
-        self.app = app
+        self._app = app
 
 
-class AwaitedVerb(Generic[P, R]):
-    """An engine's verb that waits until the app is ready: `list = AwaitedVerb(Definitions.list)`.
+class BlockingNoun:
+    """A noun of the engine for code that blocks; its verbs run in the portal's loop."""
 
-    `noun` is for a verb of another noun of the engine than the face's. `checks` are for arguments, by
-    their names, that the engine's verb would take more of than the face does.
+    def __init__(self, app: "Windlass", portal: Runs) -> None:
+        self._app = app
+        self._portal = portal
+
+
+class AppVerb(Generic[P, R]):
+    """An engine's verb on a noun of the app: `list = AppVerb(Definitions.list)`.
+
+    On an `AsyncNoun` it is awaited, on a `BlockingNoun` it blocks; both keep signature, types and
+    docstring. `noun` is for a verb of another noun of the engine. `checks` are for arguments, by
+    name, of which the engine's verb takes more than the app does.
     """
 
     def __init__(
@@ -70,22 +74,32 @@ class AwaitedVerb(Generic[P, R]):
     ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]: ...
     @overload
     def __get__(
-        self, face: Noun, owner: type | None = None
+        self, face: AsyncNoun, owner: type | None = None
     ) -> Callable[P, Coroutine[Any, Any, R]]: ...
-    def __get__(self, face: Noun | None, owner: type | None = None) -> Any:
+    @overload
+    def __get__(self, face: BlockingNoun, owner: type | None = None) -> Callable[P, R]: ...
+    def __get__(self, face: Any, owner: type | None = None) -> Any:
         if face is None:
             return self._verb
 
         @wraps(self._verb)
-        async def ready(*args: P.args, **kwargs: P.kwargs) -> R:
-            engine = await face.app.ready()
+        async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
+            engine = await face._app.ready()
             for name, place, check in self._checks:
                 given = kwargs.get(name, args[place] if place < len(args) else None)
                 if given is not None:
                     await check(engine, given)
-            return await self._verb(getattr(engine, self._noun or face.noun), *args, **kwargs)
+            return await self._verb(getattr(engine, self._noun or face._noun), *args, **kwargs)
 
-        return ready
+        if isinstance(face, AsyncNoun):
+            return awaited
+
+        @wraps(self._verb)
+        def blocking(*args: P.args, **kwargs: P.kwargs) -> R:
+            answer: R = face._portal.run(awaited(*args, **kwargs))
+            return answer
+
+        return blocking
 
 
 class Bridge(Protocol):

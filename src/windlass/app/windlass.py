@@ -30,7 +30,7 @@ from windlass.app.nouns import (
 )
 from windlass.app.running import Running
 from windlass.app.system_jobs import SystemJobs
-from windlass.core.access.roles import ROLES, RoleTable, frozen
+from windlass.core.access.roles import ROLES, RoleTable, freeze_roles
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
 from windlass.core.jobs.options import EnqueueOptions, OptionSet
@@ -78,7 +78,7 @@ class Windlass:
         roles: RoleTable = ROLES,
     ) -> None:
         self._url = url
-        self.roles = frozen(roles)
+        self.roles = freeze_roles(roles)
         self._given_settings = settings
         self.telemetry = Telemetry()
         self.around_attempts: list[Around] = []

@@ -1,19 +1,24 @@
 """The seam between Windlass's verbs and one kind of database.
 
-A database knows how to run a verb's SQL file with parameters, alone or inside a transaction, and
-how to be nudged. It knows nothing of jobs. Everything above it is the same for all databases.
+A database runs a verb with parameters, alone or in a transaction, and passes nudges on. A verb is an SQL
+file, or the function that the database's table of fast paths has for it: see decision 0025. Everything
+above is the same for all databases.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import Enum
-from typing import Any, Protocol, runtime_checkable
+from functools import wraps
+from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 
+from windlass.errors import DatabaseTimeout
 from windlass.storage.sql.statements import Dialect, Rows
 
 
 class Lane(Enum):
-    """Which connections a call may use, so that one kind of work cannot starve another.
+    """A group of connections for one kind of work, so that it cannot starve another.
 
     `STORE` enqueues, `WORK` claims and finishes, `RENEW` keeps leases alive, `GENERAL` is everything
     else.
@@ -29,15 +34,15 @@ class Session(Protocol):
     """Runs verbs, each in a transaction of its own, or all in the one that is open."""
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
-        """Run the file `sql/<verb>.sql` and answer its rows."""
+        """Run a verb and return its rows."""
         ...
 
 
 class Watch(Protocol):
-    """Hears nudges from other processes. They save time and are never needed."""
+    """Receives nudges from other processes. They save time and are never needed."""
 
     async def wait(self, timeout: float) -> Collection[str]:
-        """Sleep until nudged, and answer what was named; nothing if `timeout` seconds have passed."""
+        """Sleep until nudged, and return the names; none if `timeout` seconds have passed."""
         ...
 
     async def close(self) -> None: ...
@@ -50,7 +55,7 @@ class Database(Protocol):
 
     @property
     def schema(self) -> str | None:
-        """Where the tables are, if not where a connection looks by itself (PostgreSQL)."""
+        """The schema of the tables, if not the connection's default (PostgreSQL)."""
         ...
 
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
@@ -74,15 +79,15 @@ class Database(Protocol):
         ...
 
     def caller_dialect(self, placeholder: str) -> Dialect:
-        """How enqueue is written for a caller's own driver (`$1`, `?`, `%s`, `:name`)."""
+        """The style of statements for a caller's own driver (`$1`, `?`, `%s`, `:name`)."""
         ...
 
     async def nudge(self, queues: Sequence[str]) -> None:
-        """Tell sleeping workers of these queues to look now."""
+        """Wake the sleeping workers of these queues."""
         ...
 
     async def watch(self, queues: Sequence[str] | None) -> Watch:
-        """Hear nudges that name these queues, or whatever else is watched (None: all)."""
+        """Receive nudges that name these queues, or anything else that is watched (None: all)."""
         ...
 
     async def readable_files(self) -> Sequence[str]:
@@ -96,11 +101,11 @@ class Database(Protocol):
         ...
 
     async def warnings(self) -> Sequence[str]:
-        """Why this database may not keep what it acknowledges, in words; empty if it does."""
+        """A sentence for each reason why acknowledged writes may be lost; empty if there is none."""
         ...
 
     async def read_only(self) -> str:
-        """Why this database takes no writes, in words; empty if it does."""
+        """The reason why this database takes no writes, as a sentence; empty if it does."""
         ...
 
     async def close(self) -> None: ...
@@ -128,3 +133,33 @@ class LaneSession:
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
         return await self._database.run(verb, lane=self._lane, **params)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+TRIES = 5
+
+
+class Deadlock(DatabaseTimeout):
+    """Two transactions waited for each other, and this one was rolled back."""
+
+
+async def pause_before_retry(tries: int = 1) -> None:
+    """Wait a little, longer after several tries, and at random: the other side waits too."""
+    await asyncio.sleep(random.uniform(0.001, 0.02) * tries)
+
+
+def retry_deadlocks(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Run `verb` again if it was rolled back because of another transaction, up to `TRIES` times."""
+
+    @wraps(verb)
+    async def tried(*args: P.args, **kwargs: P.kwargs) -> T:
+        for tries in range(1, TRIES):
+            try:
+                return await verb(*args, **kwargs)
+            except Deadlock:
+                await pause_before_retry(tries)
+        return await verb(*args, **kwargs)
+
+    return tried

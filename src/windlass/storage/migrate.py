@@ -33,7 +33,7 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How far a database is: what was applied and what is still to do."""
+    """The migrations of a database: those applied, and those still to do."""
 
     applied: Sequence[Migration]
     pending: Sequence[Migration]
@@ -59,7 +59,7 @@ def migrations(kind: str) -> list[Migration]:
 
 
 async def status(storage: Storage) -> Status:
-    """What was applied to a database, checked against this Windlass's own files."""
+    """The migrations applied to a database, checked against this Windlass's own files."""
     return _compare(storage.database.kind, await _journal(storage))
 
 

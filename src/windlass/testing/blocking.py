@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 from windlass.app import sync
 from windlass.app.verbs import BlockingVerb
 from windlass.app.windlass import Windlass
-from windlass.testing.travel import To
+from windlass.testing.temporary_database import To
 from windlass.testing.windlass import TestWindlass
 from windlass.worker.isolation.threads import ThreadPool, settle
 
@@ -19,7 +19,7 @@ _Call = tuple[Callable[[], Any], contextvars.Context, "asyncio.Future[Any]"]
 
 
 class BlockingTestWindlass:
-    """The same as `TestWindlass`, with verbs that block.
+    """`TestWindlass` with blocking verbs.
 
     Blocking handlers run in the thread of the test, while no event loop runs in it: they see the
     test's own connections and transactions, and may start loops themselves.
@@ -43,11 +43,11 @@ class BlockingTestWindlass:
 
     @property
     def now(self) -> datetime:
-        """The time it is, for the database and so for every job."""
+        """The current time of the database, and so of every job."""
         return self._awaited.now
 
     def travel(self, to: To, *, tz: str | None = None) -> None:
-        """Make it another time: `"2026-03-29 02:30"`, a datetime, a timedelta or `"+2h"`."""
+        """Move the time: `"2026-03-29 02:30"`, a datetime, a timedelta or `"+2h"`."""
         self._awaited.travel(to, tz=tz)
 
     enqueued = BlockingVerb(TestWindlass.enqueued)
@@ -57,8 +57,8 @@ class BlockingTestWindlass:
 
 
 class _CallingThread:
-    """Runs coroutines in the calling thread, and between two steps of them what they want done
-    while no loop runs."""
+    """Runs coroutines in the calling thread, and between two of their steps the calls that need a
+    thread without a running loop."""
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
@@ -70,7 +70,7 @@ class _CallingThread:
         try:
             while not task.done():
                 loop.run_until_complete(self.handlers.wait_with(task))
-                self.handlers.work_off()
+                self.handlers.run_pending()
         except BaseException:
             task.cancel()
             raise
@@ -81,7 +81,7 @@ class _CallingThread:
 
 
 class _DeferredCalls(ThreadPool):
-    """Stands for a worker's threads: keeps calls until no loop runs."""
+    """Replaces a worker's thread pool: keeps calls until no loop runs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,25 +89,25 @@ class _DeferredCalls(ThreadPool):
         self._came = asyncio.Event()
 
     def run(self, call: Callable[[], Any]) -> "asyncio.Future[Any]":
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._calls.append((call, contextvars.copy_context(), answer))
+        result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._calls.append((call, contextvars.copy_context(), result))
         self._came.set()
-        return answer
+        return result
 
     async def wait_with(self, task: "asyncio.Task[Any]") -> None:
-        """Return when there is something to work off, or the task is done."""
+        """Return when a call is pending, or the task is done."""
         came = asyncio.ensure_future(self._came.wait())
         await asyncio.wait({task, came}, return_when=asyncio.FIRST_COMPLETED)
         came.cancel()
 
-    def work_off(self) -> None:
-        """Make the calls, here and now."""
+    def run_pending(self) -> None:
+        """Run the pending calls in this thread."""
         self._came.clear()
         while self._calls:
-            call, context, answer = self._calls.popleft()
+            call, context, result = self._calls.popleft()
             try:
-                settle(answer, context.run(call), None)
+                settle(result, context.run(call), None)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
-                settle(answer, None, error)
+                settle(result, None, error)

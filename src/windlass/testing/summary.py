@@ -13,10 +13,10 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What became of the jobs that ran.
+    """Counts of the jobs that ran, by outcome.
 
-    `failed` counts attempts that failed or timed out. Of these `retried` are tried again later,
-    the others put their jobs into the dead letter. `errors` has what each of them raised.
+    `failed` counts attempts that failed or timed out. Of these `retried` are retried later; the jobs
+    of the others are dead-lettered. `errors` has the error of each.
     """
 
     completed: int = 0
@@ -27,7 +27,7 @@ class Summary:
 
 
 class OutcomeCounter(Telemetry):
-    """Keeps count of recorded ends."""
+    """Counts recorded outcomes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,11 +46,11 @@ class OutcomeCounter(Telemetry):
 
     @property
     def attempts(self) -> int:
-        """How many ended since the last summary."""
+        """How many attempts ended since the last summary."""
         return len(self._ends)
 
     def summary(self) -> Summary:
-        """What was counted since the last summary."""
+        """Count the outcomes since the last summary, and start again."""
         ends, self._ends = self._ends, []
         states = [state for _, state in ends]
         failures = [(end, state) for end, state in ends if end.outcome in _FAILURES]

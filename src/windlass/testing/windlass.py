@@ -1,6 +1,7 @@
-"""TestWindlass: an app on a throw-away database, run by the test itself."""
+"""TestWindlass: an app on a temporary database, whose jobs the test runs."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -12,11 +13,11 @@ from windlass.app.windlass import Windlass
 from windlass.core.durations import duration
 from windlass.core.jobs.models import Job
 from windlass.core.jobs.query import JobQuery
+from windlass.core.payloads.json_text import dump_json
 from windlass.engine.engine import Engine
-from windlass.testing.match import ExpectedJob, job_list_text
+from windlass.errors import PayloadInvalid
 from windlass.testing.summary import Summary
-from windlass.testing.throwaway import TemporaryDatabase, TestEngine
-from windlass.testing.travel import To, destination
+from windlass.testing.temporary_database import TemporaryDatabase, TestEngine, To, destination
 from windlass.upkeep.housekeeping import Housekeeping
 from windlass.worker.handlers import Handlers
 from windlass.worker.isolation.threads import ThreadPool
@@ -24,18 +25,19 @@ from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
 _PAGE = 500
+_MOST_LISTED = 20
 _MOMENT = timedelta(microseconds=1)
 
 Which = Declared[..., Any] | str
 
 
 class TestWindlass:
-    """What an app did and will do, in a test; see `windlass.testing`.
+    """An app under test: its enqueued jobs, and a worker to run them; see `windlass.testing`.
 
-    Handlers are run by a real worker, one after the other, the most urgent first: async ones in
-    the test's loop, blocking ones in a thread that is waited for, process-isolated ones in this
-    process. A `tx` that is given to enqueue or `ctx.complete` is not used, because it leads to
-    another database: the job is there at once.
+    A real worker runs the handlers one after the other, the most urgent first: async ones in the
+    test's loop, blocking ones in a thread, process-isolated ones in this process. A `tx` passed to
+    enqueue or `ctx.complete` is ignored because it belongs to another database: the job exists at
+    once.
     """
 
     __test__ = False  # to pytest, "Test" in front of a name means tests inside
@@ -53,10 +55,10 @@ class TestWindlass:
         self._stack = ExitStack()
 
     async def __aenter__(self) -> Self:
-        self._place = TemporaryDatabase(self._at)
-        self._stack.callback(self._place.remove)
+        self._database = TemporaryDatabase(self._at)
+        self._stack.callback(self._database.remove)
         self._engines = self._stack.enter_context(
-            self._app.using_engine(lambda: self._place.engine(self._app.settings))
+            self._app.using_engine(lambda: self._database.engine(self._app.settings))
         )
         return self
 
@@ -67,19 +69,20 @@ class TestWindlass:
 
     @property
     def now(self) -> datetime:
-        """The time it is, for the database and so for every job."""
-        return self._place.now
+        """The current time of the database, and so of every job."""
+        return self._database.now
 
     def travel(self, to: To, *, tz: str | None = None) -> None:
-        """Make it another time: `"2026-03-29 02:30"`, a datetime, a timedelta or `"+2h"`.
+        """Move the time: `"2026-03-29 02:30"`, a datetime, a timedelta or `"+2h"`.
 
-        A time without a zone is a local one of `tz`, by default UTC. Schedules that are due on the
-        way have fired, each at its due time, when the app or the test looks next; nothing runs.
+        A time without a zone is a local time in `tz`, by default UTC. Schedules that are due on the
+        way fire, each at its due time, when the app or the test next uses the database. No job
+        runs.
         """
-        self._place.now = destination(to, now=self.now, tz=tz)
+        self._database.now = destination(to, now=self.now, tz=tz)
 
     async def enqueued(self, job: Which | None = None) -> list[Job]:
-        """All jobs of a definition, or all there are, oldest first, whatever became of them."""
+        """All jobs of a definition, or of all, in any state, oldest first."""
         engine = await self._app.ready()
         chosen = JobQuery.of(definition=job.key if isinstance(job, Declared) else job)
         page = await engine.lists.page(chosen, limit=_PAGE)
@@ -90,33 +93,33 @@ class TestWindlass:
         return [await engine.jobs.get(each.id) for each in reversed(found)]
 
     async def assert_enqueued(self, job: Which, /, **arguments: Any) -> Job:
-        """Fail unless a job was enqueued with these arguments, and give the first such job.
+        """Fail unless a job was enqueued with these arguments; returns the first one.
 
-        Arguments left out may be anything. It counts whether or not it has run since.
+        Arguments left out may have any value. A job that has run since counts, too.
         """
         __tracebackhide__ = True
-        expected = ExpectedJob(job, arguments, self._app.handlers)
+        expected = _ExpectedJob(job, arguments, self._app.handlers)
         jobs = await self.enqueued()
         for each in jobs:
             if expected.matches(each):
                 return each
-        raise AssertionError(f"{expected} was not enqueued.\n{job_list_text(jobs)}")
+        raise AssertionError(f"{expected} was not enqueued.\n{_job_list_text(jobs)}")
 
     async def assert_not_enqueued(self, job: Which, /, **arguments: Any) -> None:
-        """Fail if a job was enqueued with these arguments; those left out may be anything."""
+        """Fail if a job was enqueued with these arguments; those left out may have any value."""
         __tracebackhide__ = True
-        expected = ExpectedJob(job, arguments, self._app.handlers)
-        if fitting := [each for each in await self.enqueued() if expected.matches(each)]:
-            raise AssertionError(f"{expected} was enqueued.\n{job_list_text(fitting)}")
+        expected = _ExpectedJob(job, arguments, self._app.handlers)
+        if matching := [each for each in await self.enqueued() if expected.matches(each)]:
+            raise AssertionError(f"{expected} was enqueued.\n{_job_list_text(matching)}")
 
     async def run_all(
         self, *, through: str | timedelta | float | None = None, limit: int = 10_000
     ) -> Summary:
-        """Run what is due until nothing is left, jobs included that are enqueued meanwhile.
+        """Run the jobs that are due until none is left, including those enqueued meanwhile.
 
-        What is due later waits. `through` lets that much time pass, from one due time to the next:
-        schedules, retries, delayed jobs and those that a rate limit kept waiting run when they would.
-        More than `limit` attempts are an error.
+        `through` lets that much time pass, from one due time to the next: schedules fire, and
+        retries, delayed jobs and jobs held back by a rate limit run when they are due. More than
+        `limit` attempts are an error.
         """
         end = self.now + duration(through or 0, option="through")
         engine = await self._engine()
@@ -149,14 +152,14 @@ class TestWindlass:
                 )
 
     async def _next_due(self, engine: TestEngine) -> datetime | None:
-        """When something is due next: a job, a schedule, or room under a rate."""
+        """The time when the next job or schedule is due, or a rate limit has room again."""
         waits = [
             (await engine.storage.leases.survey(None, ())).next_due_in,
             await engine.next_fire(),
             await engine.storage.leases.next_rate_capacity(),
         ]
-        known = [wait for wait in waits if wait is not None]
-        return self.now + max(min(known), _MOMENT) if known else None
+        pending = [wait for wait in waits if wait is not None]
+        return self.now + max(min(pending), _MOMENT) if pending else None
 
     async def _engine(self) -> TestEngine:
         engine = await self._app.ready()
@@ -177,3 +180,51 @@ async def _close(engine: Engine, loop: asyncio.AbstractEventLoop) -> None:
         await engine.close()
     elif loop.is_running():
         await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(engine.close(), loop))
+
+
+class _ExpectedJob:
+    """A definition and some arguments that a job of it should have."""
+
+    def __init__(
+        self, job: Declared[..., Any] | str, arguments: Mapping[str, Any], handlers: Handlers
+    ) -> None:
+        self._key = job.key if isinstance(job, Declared) else job
+        self._arguments = arguments
+        self._handler = handlers.get(self._key)
+
+    def matches(self, job: Job) -> bool:
+        """True if a job matches. Values may be typed as the handler gets them, or plain JSON."""
+        if job.definition != self._key:
+            return False
+        plain, typed = job.payload, self._typed(job)
+        return all(
+            (name in typed and typed[name] == value) or (name in plain and plain[name] == value)
+            for name, value in self._arguments.items()
+        )
+
+    def __str__(self) -> str:
+        return _call(self._key, self._arguments)
+
+    def _typed(self, job: Job) -> Mapping[str, Any]:
+        if self._handler is None:
+            return {}
+        payload = self._handler.payload
+        defaults = {field.name: field.default for field in payload.signature.fields}
+        try:
+            return {**defaults, **payload.decode(dump_json(job.payload))}
+        except PayloadInvalid:  # stored by key, or before the signature changed in this test
+            return {}
+
+
+def _job_list_text(jobs: Sequence[Job]) -> str:
+    """List the first few jobs for an error message."""
+    if not jobs:
+        return "Nothing was enqueued."
+    lines = [f"  {_call(job.definition, job.payload)}  {job.state}" for job in jobs[:_MOST_LISTED]]
+    if len(jobs) > _MOST_LISTED:
+        lines.append(f"  … and {len(jobs) - _MOST_LISTED:,} more")
+    return "\n".join(["Enqueued:", *lines])
+
+
+def _call(key: str, arguments: Mapping[str, Any]) -> str:
+    return f"{key}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"

@@ -24,14 +24,16 @@ class Slots:
     A run that ignores being stopped gives up its lease but keeps its slot: it is `stuck`.
     """
 
+    #: Attempts by lease, until their outcome is recorded. Read from other threads, too.
+    held: dict[LeaseRef, LiveAttempt]
+
     def __init__(self, count: int) -> None:
         self.count = count
         #: Slots of attempts that have not ended.
         self.busy = 0
         #: Slots of attempts that were written off and still run.
         self.stuck = 0
-        #: Attempts by lease, until their outcome is recorded. Read from other threads, too.
-        self.held: dict[LeaseRef, LiveAttempt] = {}
+        self.held = {}
         #: An attempt that must be the only one here: nothing is claimed until it has ended.
         self._exclusive: LiveAttempt | None = None
 
@@ -64,8 +66,8 @@ class Slots:
             attempt.start()
 
     def vacate(self, attempt: LiveAttempt) -> None:
-        """Free the slot of an attempt that has ended, or count it as stuck. Its lease is held
-        until `drop`."""
+        """Free the slot of an attempt that has ended, or count it as stuck. Its lease stays in
+        `held`."""
         if attempt.late:
             self.stuck -= 1
             return
@@ -73,10 +75,6 @@ class Slots:
         self.stuck += attempt.stuck
         if attempt is self._exclusive:
             self._exclusive = None
-
-    def drop(self, held: LeaseRef) -> LiveAttempt | None:
-        """Forget a lease that has ended. Returns its attempt, None if it is not held."""
-        return self.held.pop(held, None)
 
 
 class Drain:

@@ -10,7 +10,7 @@ from random import Random
 from windlass import clock
 from windlass.core.jobs import outcome
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
-from windlass.core.leases.worker_orders import WorkerOrder, call
+from windlass.core.leases.worker_orders import WorkerOrder, order_nudge
 from windlass.core.monitoring.latency import LatencyBuffer, sample
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import create_redactor
@@ -169,7 +169,8 @@ class Worker:
         if not may_start:
             await self._leases.finish([outcome.released(lease.held) for lease in claimed.leases])
             return 0
-        if any(lease.held in self.held for lease in claimed.leases):
+        held = self._slots.held
+        if any(lease.held in held for lease in claimed.leases):
             # Tokens only rise: this database was restored, and has forgotten the earlier lease.
             self.abandon()
             return 0
@@ -335,20 +336,21 @@ class Worker:
             self._telemetry.warn("every slot is stuck, draining", worker_id=self.id)
             self.drain()
         if finish is None:
-            self._slots.drop(attempt.held)
+            self._slots.held.pop(attempt.held, None)
             self._slots.start_exclusive()
         else:
             attempt.ended_at = clock.monotonic()
             self._outcome_writer.add(finish)
 
     def _on_outcomes_recorded(self, ends: list[AttemptEnd]) -> None:
-        ended, weight = sample([run for end in ends if (run := self._slots.drop(end.held))])
+        held = self._slots.held
+        ended, weight = sample([run for end in ends if (run := held.pop(end.held, None))])
         took = [(run.lease.queue, run.lease.definition, run.seconds) for run in ended]
         self._latencies.observe("run", took, weight)
         self._slots.start_exclusive()
         if self._pace.fell_short:
             self._pace.wake.set()  # a limit may have room again
-        if self._drain.paused and not self.held:
+        if self._drain.paused and not held:
             self.renewal.wake()  # the heartbeat shows that it has drained
 
     async def _finish_runs(self) -> int:
@@ -394,7 +396,7 @@ class Worker:
     async def _listen(self) -> None:
         """Pass the nudges of other processes on to this one, for ever."""
         queues = self._options.queues
-        names = None if queues is None else [*queues, call(self.id)]
+        names = None if queues is None else [*queues, order_nudge(self.id)]
         failures = 0
         while True:
             try:
@@ -412,7 +414,7 @@ class Worker:
                 await asyncio.sleep(backoff_seconds(failures))
 
     def _on_nudge(self, queues: Collection[str]) -> None:
-        if call(self.id) in queues:
+        if order_nudge(self.id) in queues:
             self.renewal.wake()
         served = self._options.queues
         if served is None or "*" in queues or not set(served).isdisjoint(queues):

@@ -1,4 +1,4 @@
-"""The judge of a chaos run: what must be true, from what the ledger and the database say.
+"""Checker of a chaos run: compares the ledger and the database with the invariants.
 
 It knows neither processes nor the product: `check` takes lines and rows, and answers a verdict.
 """

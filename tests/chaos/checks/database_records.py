@@ -1,4 +1,4 @@
-"""What the database says at the end of a chaos run, read past the product."""
+"""Rows of the database at the end of a chaos run, read without the product."""
 
 import json
 from collections.abc import Mapping

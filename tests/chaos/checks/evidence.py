@@ -1,4 +1,4 @@
-"""Evidence of a chaos run, made by hand: what the ledger and the database would say."""
+"""Evidence of a chaos run, written by hand: records of the ledger and the database."""
 
 from dataclasses import replace
 from itertools import count

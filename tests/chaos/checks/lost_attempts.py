@@ -1,4 +1,4 @@
-"""Which lost attempts count against their job, worked out anew from what is recorded of all attempts.
+"""Lost attempts that count against their job, computed again from the records of all attempts.
 
 An attempt is given back when its job was lost together with others, or when its worker had lost the job
 before and lived on. See docs/decisions/0019.

@@ -1,4 +1,4 @@
-"""The checker of chaos runs finds what it is there to find: evidence is planted, and it fails."""
+"""The checker of chaos runs notices every planted violation."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def test_a_job_in_no_legal_state_is_lost(book):
     assert "lost" in book.broken()
 
 
-def test_a_job_that_still_waits_is_unfinished(book):
+def test_a_waiting_job_is_unfinished(book):
     book.change("job 1", state="queued", outcome=None, lease_token=0, attempts=0)
 
     assert "unfinished" in book.broken()
@@ -112,7 +112,7 @@ def test_more_runs_at_once_than_a_limit_allows_are_noticed(book):
     assert book.broken() == {"limits exceeded"}
 
 
-def test_a_place_that_is_held_by_an_ended_job_is_noticed(book):
+def test_a_limit_slot_held_by_an_ended_job_is_noticed(book):
     book.holds = ["job 1"]
 
     assert book.broken() == {"limits exceeded"}
@@ -150,7 +150,7 @@ def test_a_due_time_without_a_job_is_lost(book, number):
     assert "due times lost or doubled" in book.broken()
 
 
-def test_a_due_time_with_two_jobs_is_doubled(book):
+def test_a_due_time_with_two_jobs_is_noticed(book):
     book.change("beat 2", trigger_due_at=102.0)
 
     assert "due times lost or doubled" in book.broken()
@@ -175,13 +175,13 @@ def test_an_event_with_two_jobs_is_noticed(book):
     assert book.broken() == {"events lost or doubled"}
 
 
-def test_an_innocent_job_in_the_dead_letter_is_noticed(book):
+def test_a_healthy_job_in_the_dead_letter_is_noticed(book):
     book.change("job lost once", state="dead_letter", outcome="lost", worker_deaths=3)
 
     assert book.broken() == {"innocent jobs dead-lettered"}
 
 
-def test_a_job_whose_workers_the_run_killed_three_times_is_set_aside_rightly(book):
+def test_a_job_whose_workers_were_killed_three_times_may_be_dead_lettered(book):
     book.change("job lost once", state="dead_letter", outcome="lost", worker_deaths=3)
     for fence in (1, 2, 3):
         book.note("hit", runs=[["job lost once", fence]])
@@ -189,20 +189,20 @@ def test_a_job_whose_workers_the_run_killed_three_times_is_set_aside_rightly(boo
     assert book.broken() == set()
 
 
-def test_a_job_that_nobody_canceled_is_noticed(book):
+def test_a_canceled_job_without_a_cancel_is_noticed(book):
     book.change("job 1", state="canceled", outcome=None)
 
     assert book.broken() == {"innocent jobs dead-lettered"}
 
 
-def test_a_job_that_a_person_canceled_is_in_order(book):
+def test_a_job_canceled_by_the_operator_is_allowed(book):
     book.change("job 1", state="canceled", outcome=None)
     book.note("canceling", job="job 1")
 
     assert book.broken() == set()
 
 
-def test_a_payload_that_changed_on_its_way_is_noticed(book):
+def test_a_changed_payload_is_noticed(book):
     book.lines[1]["digest"] = digest(2, "")
 
     assert book.broken() == {"payloads altered"}
@@ -215,7 +215,7 @@ def test_a_run_in_a_worker_that_does_not_know_the_definition_is_noticed(book):
     assert book.broken() == {"unknown definitions run"}
 
 
-def test_counters_that_are_off_are_noticed(book):
+def test_wrong_counters_are_noticed(book):
     book.counts = {("default", "default", "quick"): (0, 0, 0, 5, 0, 0)}
 
     assert book.broken() == {"counters off"}
@@ -227,13 +227,13 @@ def test_an_idle_worker_is_noticed(book):
     assert book.broken() == {"workers alive but idle"}
 
 
-def test_a_process_that_is_left_behind_is_noticed(book):
+def test_a_left_over_process_is_noticed(book):
     book.leftovers = ["4711 sleep 3600"]
 
     assert book.broken() == {"processes left behind"}
 
 
-def test_a_fault_that_did_not_bite_fails_the_run(book):
+def test_a_fault_without_effect_fails_the_run(book):
     book.faults = ["worker killed", "disk full"]
     book.note("fault", kind="disk full", bites=0, evidence="", recovered=None)
 

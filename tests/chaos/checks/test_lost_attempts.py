@@ -1,4 +1,4 @@
-"""The checker of chaos runs counts attempts anew: those that are wrong are planted, and it fails."""
+"""The checker of chaos runs notices wrongly counted attempts."""
 
 import pytest
 
@@ -41,14 +41,14 @@ def test_an_attempt_that_was_lost_alone_and_given_back_is_noticed(book):
     assert book.broken() == {"attempts miscounted"}
 
 
-def test_an_attempt_that_counts_although_it_was_lost_with_others_is_noticed(book):
+def test_a_counted_attempt_that_was_lost_with_others_is_noticed(book):
     book.lose_together("job one", "job two")
     book.change("job one", attempts=2)
 
     assert book.broken() == {"attempts miscounted"}
 
 
-def test_company_that_was_not_there_is_noticed(book):
+def test_invented_neighbours_are_noticed(book):
     book.lose_together("job one", "job two")
     del book.jobs["job two"]
     book.attempts = [row for row in book.attempts if row.job != "job two"]
@@ -56,7 +56,7 @@ def test_company_that_was_not_there_is_noticed(book):
     assert book.broken() == {"attempts miscounted", "lost"}
 
 
-def test_an_attempt_is_given_back_that_a_worker_lost_for_the_second_time_and_lived(book):
+def test_an_attempt_lost_twice_by_a_living_worker_is_given_back(book):
     book.acknowledge("job slow")
     for number in (1, 2):
         book.attempts.append(AttemptRow("job slow", number, "lost", worker="alder"))
@@ -68,7 +68,7 @@ def test_an_attempt_is_given_back_that_a_worker_lost_for_the_second_time_and_liv
     assert book.broken() == set()
 
 
-def test_an_attempt_that_is_not_counted_though_it_was_not_lost_is_noticed(book):
+def test_an_uncounted_attempt_that_was_not_lost_is_noticed(book):
     book.attempts = [AttemptRow("job lost once", 1, "failed")]
     book.change("job lost once", attempts=1)
 

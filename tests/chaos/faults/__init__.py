@@ -1,4 +1,4 @@
-"""The faults of chaos runs: each injects one, waits for what comes of it, and says what bit."""
+"""The faults of chaos runs: each injects one, waits for its effect, and reports it."""
 
 from tests.chaos.faults import changes, clocks, databases, files, network, processes
 from tests.chaos.run import Fault

@@ -1,4 +1,4 @@
-"""What people and handlers do: misbehaving handlers, deploys, migrations, operators."""
+"""Changes as faults: misbehaving handlers, deploys, migrations, operators."""
 
 import asyncio
 import time

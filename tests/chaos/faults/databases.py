@@ -1,4 +1,4 @@
-"""Database servers that stop, die, lock, refuse, and have no room."""
+"""Database servers that stop, die, lock, refuse connections, or have a full disk."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What can befall a SQLite file: locks, readers that stay, and no room."""
+"""Faults of a SQLite file: locks, long readers, and a full disk."""
 
 import asyncio
 import contextlib

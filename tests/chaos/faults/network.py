@@ -1,4 +1,4 @@
-"""A network between processes and database that cuts, delays, swallows and loses answers."""
+"""A network between processes and database that cuts, delays and loses data."""
 
 import asyncio
 import time

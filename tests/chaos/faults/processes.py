@@ -1,4 +1,4 @@
-"""Processes that die, stand still, and are told to stop."""
+"""Processes that are killed, suspended or stopped."""
 
 import signal
 import time

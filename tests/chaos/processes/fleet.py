@@ -1,4 +1,4 @@
-"""The processes of a chaos run, and a supervisor that starts anew what has died."""
+"""The processes of a chaos run, restarted when they die."""
 
 import asyncio
 import os

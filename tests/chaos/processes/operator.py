@@ -1,4 +1,4 @@
-"""A program that does what operators do, until told to stop: it cancels, retries, pauses, edits and
+"""A program that acts as an operator until it is stopped: it cancels, retries, pauses, edits and
 emits events. `python -m tests.chaos.processes.operator SEED`.
 
 A line is written before a deed, since its answer may get lost, and one after it.

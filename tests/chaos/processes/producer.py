@@ -1,4 +1,4 @@
-"""A program that enqueues a seeded mix until told to stop, with a pause after each batch:
+"""A program that enqueues a seeded mix until it is stopped, with a pause after each batch:
 `python -m tests.chaos.processes.producer SEED SECONDS`.
 
 What was acknowledged is in the ledger before the next batch begins, and on the disk.

@@ -97,10 +97,10 @@ def test_what_would_be_done_is_told_to_people_and_programs(busy):
     told = shell.here("tenants", "create", "globex", "--weight", "2", "--dry-run")
     body = shell.here("tenants", "create", "globex", "--weight", "2", "--dry-run", "--json").json
 
-    assert told.out == ""
-    assert told.err == "Would make the tenant globex. Nothing was changed.\n"
+    assert told.out == "Would create the tenant globex. Nothing was changed.\n"
+    assert told.err == ""
     assert body == {
-        "would": "make the tenant globex",
+        "would": "create the tenant globex",
         "method": "POST",
         "path": "/tenants",
         "body": {"id": "globex", "weight": 2},
@@ -132,5 +132,5 @@ def test_a_dry_run_changes_nothing_on_a_server(ready: Shell):
 
     done = ready.ok("--url", address(server), "tenants", "create", "globex", "--dry-run")
 
-    assert "Would make the tenant globex." in done.err
+    assert "Would create the tenant globex." in done.out
     assert ready.run("tenants", "show", "globex").code == 3

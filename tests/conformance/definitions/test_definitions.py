@@ -67,7 +67,9 @@ async def test_a_definition_reads_back_as_it_was_declared(storage):
     changed = await storage.definitions.sync_definitions([FULL])
 
     assert changed == {FULL.key}
-    assert await definition(storage, FULL.key) == replace(merge.follows(None, FULL), gate=FULL.key)
+    assert await definition(storage, FULL.key) == replace(
+        merge.merge_with_code(None, FULL), gate=FULL.key
+    )
 
 
 async def test_a_plain_definition_reads_back_with_its_defaults(storage):
@@ -75,7 +77,7 @@ async def test_a_plain_definition_reads_back_with_its_defaults(storage):
 
     await storage.definitions.sync_definitions([plain])
 
-    assert await definition(storage, "bare") == merge.follows(None, plain)
+    assert await definition(storage, "bare") == merge.merge_with_code(None, plain)
 
 
 async def test_definitions_come_by_key(storage):
@@ -112,7 +114,9 @@ async def test_a_changed_definition_follows_the_code(storage):
     answer = await storage.definitions.sync_definitions([*DEFINITIONS, changed])
 
     assert answer == {FULL.key}
-    assert await definition(storage, FULL.key) == replace(merge.follows(None, changed), gate="")
+    assert await definition(storage, FULL.key) == replace(
+        merge.merge_with_code(None, changed), gate=""
+    )
 
 
 async def test_the_hash_decides_whether_a_definition_changed(storage):
@@ -141,7 +145,7 @@ async def test_a_definition_is_enabled_and_disabled_by_name(storage):
     assert await set_enabled(storage, "plain", False)
     assert not (await definition(storage, "plain")).enabled
     assert await set_enabled(storage, "plain", True)
-    assert await definition(storage, "plain") == merge.follows(None, DEFINITIONS[0])
+    assert await definition(storage, "plain") == merge.merge_with_code(None, DEFINITIONS[0])
     assert not await set_enabled(storage, "nobody's", False)
 
 

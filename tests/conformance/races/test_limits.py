@@ -39,7 +39,7 @@ def gate(key):
 
 async def edit(storage, key, **changes):
     await storage.definitions.change_definitions(
-        [key], lambda found: [merge.edited(each, edits(changes)) for each in found.values()]
+        [key], lambda found: [merge.apply_edits(each, edits(changes)) for each in found.values()]
     )
 
 

@@ -17,7 +17,7 @@ from windlass.core.access.roles import (
     Right,
     Role,
     bounds_of,
-    frozen,
+    freeze_roles,
     is_audited,
     may,
     reach_of,
@@ -113,7 +113,7 @@ def test_sec_12_logs_are_written_by_no_right_and_nothing_is_public():
 
 
 def test_sec_13_an_embedding_program_has_roles_of_its_own():
-    table = frozen({"auditor": {Right.AUDIT_READ: Reach.TENANT}})
+    table = freeze_roles({"auditor": {Right.AUDIT_READ: Reach.TENANT}})
     auditor = who("auditor")
 
     assert may(auditor, Right.AUDIT_READ, tenant=ACME, table=table)

@@ -11,7 +11,7 @@ CODE = Definition(key=DefinitionKey("mail.send"), title="Mail", max_attempts=3, 
 
 
 def test_a_new_row_is_what_the_code_says_and_has_no_edits():
-    row = merge.follows(None, CODE)
+    row = merge.merge_with_code(None, CODE)
 
     assert (row.max_attempts, row.edited, row.origin, row.missing_from_code) == (
         3,
@@ -22,9 +22,11 @@ def test_a_new_row_is_what_the_code_says_and_has_no_edits():
 
 
 def test_an_edit_wins_over_changed_code_and_says_so():
-    row = merge.edited(merge.follows(None, CODE), edits({"max_attempts": 9}))
+    row = merge.apply_edits(merge.merge_with_code(None, CODE), edits({"max_attempts": 9}))
 
-    followed = merge.follows(row, replace(CODE, max_attempts=5, title="Post", code_hash="2"))
+    followed = merge.merge_with_code(
+        row, replace(CODE, max_attempts=5, title="Post", code_hash="2")
+    )
 
     assert (followed.max_attempts, followed.edited) == (9, ("max_attempts",))
     assert followed.title == "Post"
@@ -32,49 +34,51 @@ def test_an_edit_wins_over_changed_code_and_says_so():
 
 
 def test_a_reset_returns_the_fields_asked_for_to_the_code_and_no_others():
-    row = merge.follows(None, CODE)
-    row = merge.edited(row, edits({"max_attempts": 9, "rate_limit": "5/s", "tags": ["vip"]}))
+    row = merge.merge_with_code(None, CODE)
+    row = merge.apply_edits(row, edits({"max_attempts": 9, "rate_limit": "5/s", "tags": ["vip"]}))
 
-    partly = merge.reset(row, ["max_attempts"])
-    wholly = merge.reset(partly)
+    partly = merge.reset_edits(row, ["max_attempts"])
+    wholly = merge.reset_edits(partly)
 
     assert partly.edited == ("rate_count", "rate_seconds", "tags")
     assert (wholly.edited, wholly.rate_count, wholly.tags, wholly.gate) == ((), None, (), "")
 
 
 def test_an_edit_back_to_what_the_code_says_is_no_edit():
-    row = merge.edited(merge.follows(None, CODE), {"max_attempts": 9})
+    row = merge.apply_edits(merge.merge_with_code(None, CODE), {"max_attempts": 9})
 
-    assert merge.edited(row, {"max_attempts": 3}).edited == ()
+    assert merge.apply_edits(row, {"max_attempts": 3}).edited == ()
 
 
 def test_a_rate_that_was_edited_stays_whole_when_the_code_changes():
     code = replace(CODE, rate_count=10, rate_seconds=60.0)
-    row = merge.edited(merge.follows(None, code), edits({"rate_limit": "5/min"}))
-    faster = merge.edited(merge.follows(None, code), edits({"rate_limit": "10/s"}))
+    row = merge.apply_edits(merge.merge_with_code(None, code), edits({"rate_limit": "5/min"}))
+    faster = merge.apply_edits(merge.merge_with_code(None, code), edits({"rate_limit": "10/s"}))
 
-    hourly = merge.follows(row, replace(code, rate_count=100, rate_seconds=3600.0))
-    unlimited = merge.follows(faster, replace(code, rate_count=None, rate_seconds=None))
+    hourly = merge.merge_with_code(row, replace(code, rate_count=100, rate_seconds=3600.0))
+    unlimited = merge.merge_with_code(faster, replace(code, rate_count=None, rate_seconds=None))
 
     assert (hourly.rate_count, hourly.rate_seconds) == (5, 60.0)
     assert (unlimited.rate_count, unlimited.rate_seconds) == (10, 1.0)
     assert hourly.edited == ("rate_count", "rate_seconds")
-    assert merge.reset(hourly, ["rate_count"]).rate_seconds == 3600.0
+    assert merge.reset_edits(hourly, ["rate_count"]).rate_seconds == 3600.0
 
 
 def test_what_is_limited_or_disabled_has_a_gate_of_its_own():
-    row = merge.follows(None, CODE)
+    row = merge.merge_with_code(None, CODE)
 
     assert row.gate == ""
-    assert merge.edited(row, {"enabled": False}).gate == "mail.send"
-    assert merge.edited(row, edits({"rate_limit": "5/s"})).gate == "mail.send"
+    assert merge.apply_edits(row, {"enabled": False}).gate == "mail.send"
+    assert merge.apply_edits(row, edits({"rate_limit": "5/s"})).gate == "mail.send"
 
 
 def test_a_definition_gone_from_the_code_comes_back_with_its_edits():
-    row = merge.mark_missing(merge.edited(merge.follows(None, CODE), {"enabled": False}))
+    row = merge.mark_missing(
+        merge.apply_edits(merge.merge_with_code(None, CODE), {"enabled": False})
+    )
 
     assert merge.needs_sync(row, CODE)
-    back = merge.follows(row, CODE)
+    back = merge.merge_with_code(row, CODE)
 
     assert (back.missing_from_code, back.enabled, back.edited) == (False, False, ("enabled",))
 
@@ -82,6 +86,6 @@ def test_a_definition_gone_from_the_code_comes_back_with_its_edits():
 def test_a_row_disabled_before_edits_were_told_apart_stays_disabled():
     old = replace(CODE, enabled=False, code=None)
 
-    row = merge.follows(old, CODE)
+    row = merge.merge_with_code(old, CODE)
 
     assert (row.enabled, row.edited) == (False, ("enabled",))

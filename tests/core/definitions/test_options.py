@@ -37,13 +37,13 @@ def test_any_edit_is_taken_or_refused(changes):
         fields = edits(changes)
     except WindlassError:
         return
-    row = merge.edited(merge.follows(None, CODE), fields)
+    row = merge.apply_edits(merge.merge_with_code(None, CODE), fields)
 
     for name in row.edited:
         value = getattr(row, name)
         json.dumps(value, allow_nan=False).encode()
         assert not isinstance(value, int) or value < 2**31
-    assert merge.reset(row).edited == ()
+    assert merge.reset_edits(row).edited == ()
 
 
 @given(st.lists(st.sampled_from([*FIELDS]), max_size=5))

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.leases.fair_share import next_cursor, quotas, within
+from windlass.core.leases.fair_share import limit_quotas, next_cursor, share_quotas
 from windlass.core.leases.lease import JobLine, Quota
 from windlass.core.leases.limits import Limit
 from windlass.ids import QueueName, TenantId
@@ -24,7 +24,7 @@ def lines_of(weights, gates=("",)):
 
 
 def shares_of(lines, wanted):
-    return {quota.line.tenant: quota.tenant_limit for quota in quotas(lines, wanted)}
+    return {quota.line.tenant: quota.tenant_limit for quota in share_quotas(lines, wanted)}
 
 
 @given(tenants, st.integers(1, 500))
@@ -67,7 +67,7 @@ def test_a_tenant_alone_gets_everything():
 
 
 def test_a_tenants_lines_share_what_it_gets():
-    given = quotas(lines_of({"acme": 1, "globex": 1}, gates=("", "limited")), 10)
+    given = share_quotas(lines_of({"acme": 1, "globex": 1}, gates=("", "limited")), 10)
 
     assert [(q.line.tenant, q.line.gate, q.line_limit, q.tenant_limit) for q in given] == [
         ("acme", "", 5, 5),
@@ -80,7 +80,7 @@ def test_a_tenants_lines_share_what_it_gets():
 def test_queues_share_like_tenants_do():
     lines = [JobLine(queue=QueueName(queue), tenant=TenantId("acme"), gate="") for queue in "ab"]
 
-    assert [(q.line.queue, q.line_limit) for q in quotas(lines, 5)] == [("a", 3), ("b", 2)]
+    assert [(q.line.queue, q.line_limit) for q in share_quotas(lines, 5)] == [("a", 3), ("b", 2)]
 
 
 limits = st.sets(st.sampled_from(["definition:a", "definition:b", "tenant:x"]))
@@ -101,7 +101,9 @@ rooms = st.fixed_dictionaries(
 @given(st.lists(limited, max_size=8), rooms)
 def test_no_limit_is_exceeded_and_no_room_is_left_that_somebody_wanted(wanted, rooms):
     limits = {name: Limit(name, max_running=30) for name in rooms}
-    allowed = within(wanted, limits, {(name, "running"): room for name, room in rooms.items()})
+    allowed = limit_quotas(
+        wanted, limits, {(name, "running"): room for name, room in rooms.items()}
+    )
 
     taken = Counter()
     for quota in allowed:
@@ -125,12 +127,12 @@ def test_nothing_is_taken_under_a_limit_that_cannot_be_counted_now():
         )
     ]
 
-    assert within([quota], {}, {}) == []
+    assert limit_quotas([quota], {}, {}) == []
 
 
 def test_the_next_turn_begins_after_the_last_tenant_served():
     lines = lines_of({"acme": 1, "globex": 1, "hooli": 1})
 
-    assert next_cursor(lines, quotas(lines, 2)) == "globex"
+    assert next_cursor(lines, share_quotas(lines, 2)) == "globex"
     assert next_cursor(lines, []) == "hooli"
     assert next_cursor([], []) == ""

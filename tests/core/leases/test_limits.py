@@ -161,11 +161,11 @@ def test_a_limit_tells_what_a_job_takes_room_of():
     limit = Limit("definition:mail.send", 10, 2, 100, 60.0, 5, 1.0)
     keyed = gates.own_gate(MAIL, DEFAULT_TENANT, "acme")
 
-    assert list(limit.rooms(a_line("mail.send"))) == [
+    assert list(limit.capacities(a_line("mail.send"))) == [
         ("definition:mail.send", "running", 10),
         ("definition:mail.send", "begun", 100),
     ]
-    assert list(limit.rooms(a_line(keyed)))[2:] == [
+    assert list(limit.capacities(a_line(keyed)))[2:] == [
         (gates.counted_by(keyed), "running", 2),
         (gates.counted_by(keyed), "begun", 5),
     ]

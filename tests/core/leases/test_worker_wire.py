@@ -61,9 +61,9 @@ def test_an_end_tells_what_happened_and_not_where_its_job_goes():
     again = outcome.failed(HELD, failure, Retry(timedelta(hours=1)))
     dead = outcome.failed(HELD, failure, DeadLetter())
 
-    assert wire.end(again) == wire.end(dead)
-    assert wire.end(dead) == {
-        **wire.held(HELD),
+    assert wire.attempt_end(again) == wire.attempt_end(dead)
+    assert wire.attempt_end(dead) == {
+        **wire.lease_ref(HELD),
         "outcome": "failed",
         "error": "no",
         "error_type": "E",
@@ -72,10 +72,10 @@ def test_an_end_tells_what_happened_and_not_where_its_job_goes():
 
 
 def test_only_a_release_tells_a_delay():
-    released = wire.end(outcome.released(HELD, delay=timedelta(seconds=5)))
+    released = wire.attempt_end(outcome.released(HELD, delay=timedelta(seconds=5)))
 
     assert (released["outcome"], released["delay_seconds"]) == ("released", 5)
-    assert "delay_seconds" not in wire.end(outcome.stopped(HELD))
+    assert "delay_seconds" not in wire.attempt_end(outcome.stopped(HELD))
 
 
 def test_versions_are_what_needs_were_made_of():

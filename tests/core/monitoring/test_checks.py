@@ -81,8 +81,8 @@ def test_only_snapshots_held_for_long_are_told_of():
     long = OldSnapshot("transaction", "process 2 of app", HOUR, 10)
     slot = OldSnapshot("slot", "the replication slot copy", None, 5_000_000)
 
-    assert levels(*database.pinned([short])) == ["ok"]
-    first, second = database.pinned([short, long, slot])
+    assert levels(*database.old_snapshots([short])) == ["ok"]
+    first, second = database.old_snapshots([short, long, slot])
     assert first.sentence == ("process 2 of app blocks vacuum, for 1 h and 10 transactions.")
     assert "pg_drop_replication_slot" in second.fix
 

@@ -9,10 +9,10 @@ from windlass.core.jobs.models import DEFAULT_TENANT
 from windlass.core.triggers.schedule import cron, every, init, once
 from windlass.core.triggers.trigger import Trigger
 from windlass.core.triggers.trigger_fields import (
+    code_snapshot,
     fields_of,
     merge_trigger_with_code,
     next_run_from_now,
-    said,
     schedule_of,
     type_of,
     with_edited_fields,
@@ -35,7 +35,7 @@ def a_trigger(schedule, **about) -> Trigger:
         origin="code",
         **fields_of(schedule),
     )
-    return replace(made, code=said(made), **about)
+    return replace(made, code=code_snapshot(made), **about)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.job_builders import enqueue, job
 from tests.support.principals import ACME, ANONYMOUS, GLOBEX, ROOT, admin, an_engine, person
 from windlass.core.access.principal import Membership, Principal
-from windlass.core.access.roles import Reach, Right, Role, frozen
+from windlass.core.access.roles import Reach, Right, Role, freeze_roles
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.query import JobQuery
@@ -118,7 +118,7 @@ async def test_what_a_definition_requires_is_checked_on_submission(engine):
 
 
 async def test_an_embedding_programs_own_roles_hold_everywhere(storage, heard, engine):
-    table = frozen({"auditor": {Right.AUDIT_READ: Reach.TENANT}})
+    table = freeze_roles({"auditor": {Right.AUDIT_READ: Reach.TENANT}})
     own = Engine(storage, engine.settings, Telemetry(heard), roles=table)
 
     assert (await own.audit.list(person("auditor"))).entries == []

@@ -15,7 +15,7 @@ from tests.support.principals import (
     join,
     person,
 )
-from windlass.core.access.roles import Reach, Right, Role, frozen, scope_of
+from windlass.core.access.roles import Reach, Right, Role, freeze_roles, scope_of
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.engine.access.users import LINK_LIFETIMES
 from windlass.engine.engine import Engine
@@ -213,7 +213,7 @@ async def test_an_invitation_expires(engine, clock):
 
 
 async def test_nobody_replaces_an_invitation_to_more_than_they_hold(storage, heard, engine):
-    table = frozen(
+    table = freeze_roles(
         {
             "owner": {Right.MEMBERS_WRITE: Reach.TENANT, Right.JOBS_DISCARD: Reach.TENANT},
             "helper": {Right.MEMBERS_WRITE: Reach.TENANT},

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.job_builders import enqueue, job
 from tests.support.principals import ACME, GLOBEX, PASSWORD, ROOT, admin, an_engine, join, person
-from windlass.core.access.roles import Reach, Right, Role, frozen
+from windlass.core.access.roles import Reach, Right, Role, freeze_roles
 from windlass.engine.engine import Engine
 from windlass.errors import (
     Forbidden,
@@ -143,7 +143,7 @@ async def test_a_members_role_is_changed_and_taken_away(engine, storage):
 
 
 async def test_nobody_changes_a_member_who_holds_more(storage, heard, engine):
-    table = frozen(
+    table = freeze_roles(
         {
             "owner": {Right.MEMBERS_WRITE: Reach.TENANT, Right.JOBS_DISCARD: Reach.TENANT},
             "helper": {Right.MEMBERS_WRITE: Reach.TENANT},

@@ -17,7 +17,7 @@ from tests.support.job_builders import (
     state_of,
 )
 from tests.support.principals import ACME, GLOBEX, ROOT, admin, an_engine, person
-from windlass.core.access.roles import ROLES, Reach, Right, Role, frozen
+from windlass.core.access.roles import ROLES, Reach, Right, Role, freeze_roles
 from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.models import JobPage
 from windlass.core.jobs.query import JobQuery
@@ -173,7 +173,7 @@ async def test_an_operation_stays_in_its_tenant_whatever_the_set_says(engine, st
 
 async def test_a_role_that_reaches_its_own_acts_on_its_own(storage, heard, engine):
     own = {Right.OPERATIONS_READ: Reach.OWN, Right.OPERATIONS_WRITE: Reach.OWN}
-    table = frozen({**ROLES, Role.USER: {**ROLES[Role.USER], **own}})
+    table = freeze_roles({**ROLES, Role.USER: {**ROLES[Role.USER], **own}})
     mine = Engine(storage, engine.settings, Telemetry(heard), roles=table)
     ada, bob = person(Role.USER), person(Role.USER)
     ids = [await enqueue(storage, tenant=ACME, created_by=who.actor) for who in (ada, bob)]

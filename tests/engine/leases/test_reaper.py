@@ -43,13 +43,13 @@ async def expired(storage, clock):
     return lease
 
 
-async def test_the_first_look_only_looks(reaper, expired, storage):
+async def test_the_first_look_takes_nothing_back(reaper, expired, storage):
     assert await reaper.tick() == 0
 
     assert (await job(storage, expired.job_id)).state is JobState.RUNNING
 
 
-async def test_a_second_look_too_soon_only_looks(reaper, expired, seconds):
+async def test_a_second_look_too_soon_takes_nothing_back(reaper, expired, seconds):
     await reaper.tick()
     seconds.pass_by(THIRD - 0.1)
 
@@ -77,7 +77,7 @@ async def test_a_lease_that_was_renewed_between_two_looks_stays(reaper, expired,
     assert (await job(storage, expired.job_id)).state is JobState.RUNNING
 
 
-async def test_a_lease_that_runs_out_again_is_looked_at_anew(
+async def test_a_lease_that_runs_out_again_needs_two_looks_again(
     reaper, expired, seconds, storage, clock
 ):
     await reaper.tick()
@@ -104,7 +104,7 @@ async def test_looks_from_before_an_outage_do_not_count(
     assert await reaper.tick() == 1
 
 
-async def test_the_first_look_after_a_long_outage_only_looks(
+async def test_the_first_look_after_a_long_outage_takes_nothing_back(
     reaper, expired, seconds, leases, monkeypatch
 ):
     await reaper.tick()
@@ -123,7 +123,7 @@ async def away():
     raise DatabaseUnreachable("postgresql://db/shop")
 
 
-async def test_a_database_that_stood_still_begins_the_looks_anew(
+async def test_a_database_that_stood_still_restarts_the_looks(
     reaper, expired, seconds, leases, monkeypatch
 ):
     await reaper.tick()
@@ -142,7 +142,7 @@ async def test_a_database_that_stood_still_begins_the_looks_anew(
     assert await reaper.tick() == 1
 
 
-async def test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew(
+async def test_a_read_only_database_restarts_the_looks(
     reaper, expired, seconds, storage, monkeypatch
 ):
     await reaper.tick()
@@ -161,7 +161,7 @@ async def test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew
     assert await reaper.tick() == 1
 
 
-async def test_a_first_look_does_not_count_while_nobody_can_write(
+async def test_a_first_look_does_not_count_while_the_database_is_read_only(
     reaper, expired, seconds, storage, monkeypatch
 ):
     renew = storage.leases.renew
@@ -180,7 +180,7 @@ async def test_a_first_look_does_not_count_while_nobody_can_write(
     assert await reaper.tick() == 1
 
 
-async def test_many_orphans_do_not_all_start_again_at_once(reaper, seconds, storage, clock):
+async def test_many_reaped_jobs_start_again_spread_over_time(reaper, seconds, storage, clock):
     for _ in range(210):
         await started(storage)
     await clock.advance(LEASE_TIME + SECOND)
@@ -224,7 +224,7 @@ def lose(reaper, seconds, clock, storage):
     return lose
 
 
-async def test_a_poisonous_job_takes_none_of_its_neighbours_along(storage, lose):
+async def test_a_poisonous_job_dead_letters_none_of_its_neighbours(storage, lose):
     poison = new_job(max_attempts=100)
     innocent = new_jobs(11, max_attempts=1)
     await storage.jobs.enqueue([*innocent, poison])
@@ -257,7 +257,7 @@ async def test_a_poisonous_job_with_one_attempt_ends_when_it_was_alone(storage, 
     assert list(states.values()) == [JobState.QUEUED]
 
 
-async def test_a_suspect_beside_fresh_poison_is_not_set_aside(storage, lose):
+async def test_a_suspect_beside_a_new_poisonous_job_is_not_dead_lettered(storage, lose):
     innocent = new_job(max_attempts=1)
     await storage.jobs.enqueue([innocent, new_job(max_attempts=1)])
     await claim(storage, 2, "alder", ALL_KNOWN)
@@ -273,7 +273,7 @@ async def test_a_suspect_beside_fresh_poison_is_not_set_aside(storage, lose):
     assert (await job(storage, innocent.id)).state is JobState.QUEUED
 
 
-async def test_a_worker_that_lives_does_not_use_up_a_jobs_attempts(storage, lose):
+async def test_a_lease_lost_by_a_living_worker_uses_up_no_attempt(storage, lose):
     lease = await started(storage)
     for _ in range(3):
         await lose()
@@ -283,7 +283,7 @@ async def test_a_worker_that_lives_does_not_use_up_a_jobs_attempts(storage, lose
     assert (back.state, back.worker_deaths) == (JobState.RUNNING, 1)
 
 
-async def test_leases_that_are_taken_back_in_parts_were_not_alone(storage, lose):
+async def test_leases_reaped_in_several_batches_count_as_neighbours(storage, lose):
     await storage.jobs.enqueue(new_jobs(201, max_attempts=1))
     leases = []
     while got := await claim(storage, 201):
@@ -296,7 +296,7 @@ async def test_leases_that_are_taken_back_in_parts_were_not_alone(storage, lose)
         assert (await job(storage, lease.job_id)).state is JobState.QUEUED
 
 
-async def test_a_poisonous_job_that_was_alone_is_named(storage, lose, heard):
+async def test_a_poisonous_job_that_ran_alone_is_logged(storage, lose, heard):
     await started(storage)
     await lose()
     await claim(storage, 1, "birch", ALL_KNOWN)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from windlass.core.jobs.models import WorkerRow
-from windlass.core.leases.worker_orders import WorkerOrder, call
+from windlass.core.leases.worker_orders import WorkerOrder, order_nudge
 from windlass.engine.leases.workers import liveness
 from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
 from windlass.ids import WorkerId
@@ -48,7 +48,7 @@ async def test_an_order_is_kept_with_who_gave_it_and_calls_the_worker(engine):
 
     assert (ordered.id, ordered.wanted, ordered.wanted_by) == (id, WorkerOrder.DRAIN, "ada")
     assert ordered.doing is WorkerOrder.RUN
-    assert heard == [{call(id)}]
+    assert heard == [{order_nudge(id)}]
     assert (await engine.workers.resume(id, actor="bob")).wanted is WorkerOrder.RUN
 
 

@@ -17,7 +17,7 @@ from windlass.errors import (
     TriggerExists,
     TriggerNotFound,
 )
-from windlass.storage.connection.deadlock_retry import Deadlock
+from windlass.storage.database import Deadlock
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def test_the_example_runs_its_four_commands(shell: Shell):
     assert json.loads(tagged.out)["model"] == "siglip"
 
 
-def test_what_the_schema_forbids_is_refused_and_what_is_gone_is_not_tried_again(shell: Shell):
+def test_an_invalid_payload_is_refused_and_a_missing_file_is_not_retried(shell: Shell):
     worker = shell.start("dev", str(_JOBS))
     worker.sees(r"^  Jobs")
     provider = f"provider_id={_PROVIDER}"

@@ -9,7 +9,7 @@ from windlass.core.jobs.states import JobState
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-async def test_a_segfault_in_a_process_of_its_own_is_an_ordinary_failure(journey):
+async def test_a_segfault_in_an_isolated_process_is_an_ordinary_failure(journey):
     worker = await journey.worker()
     job = await journey.enqueue("crash_in_process", max_attempts=2)
 
@@ -29,7 +29,7 @@ async def test_a_segfault_in_a_process_of_its_own_is_an_ordinary_failure(journey
     assert worker.is_running
 
 
-async def test_a_job_that_takes_its_worker_down_three_times_is_set_aside(journey):
+async def test_a_job_that_kills_its_worker_three_times_is_dead_lettered(journey):
     job = await supervised(journey)
 
     ended = await journey.ended(job)

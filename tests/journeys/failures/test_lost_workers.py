@@ -1,4 +1,4 @@
-"""Workers that die or stand still in the middle of a job."""
+"""Workers that die or are suspended in the middle of a job."""
 
 from tests.journeys.journey import RECOVERY_SECONDS
 from windlass.core.jobs.states import JobState
@@ -39,7 +39,7 @@ async def test_nothing_a_killed_worker_held_is_lost(journey):
         assert await journey.outcomes(job) == ["succeeded"]
 
 
-async def test_runs_of_a_worker_that_stood_still_past_its_lease_are_told_to_stop(journey):
+async def test_runs_of_a_worker_suspended_past_its_lease_are_stopped(journey):
     sleeper = await journey.worker()
     jobs = [await journey.started(kind) for kind in ("async", "thread", "process")]
     others = await journey.workers(len(jobs))  # jobs lost together run apart
@@ -61,7 +61,7 @@ async def test_runs_of_a_worker_that_stood_still_past_its_lease_are_told_to_stop
         assert [line["fence"] for line in journey.ledger.lines("done", job=job)] == [2]
 
 
-async def test_late_reports_of_a_worker_that_stood_still_change_nothing(journey):
+async def test_late_outcomes_of_a_suspended_worker_change_nothing(journey):
     sleeper = await journey.worker()
     jobs = [await journey.started(kind) for kind in ("async", "thread", "process")]
     others = await journey.workers(len(jobs))  # jobs lost together run apart
@@ -90,7 +90,7 @@ async def test_late_reports_of_a_worker_that_stood_still_change_nothing(journey)
         assert fences == [1, 2], "a system that minds the fence can refuse the older run"
 
 
-async def test_a_worker_that_stood_still_goes_on_working(journey):
+async def test_a_suspended_worker_continues_when_resumed(journey):
     sleeper = await journey.worker()
     job = await journey.started("async")
     other = await journey.worker()

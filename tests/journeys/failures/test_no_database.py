@@ -1,4 +1,4 @@
-"""A database that is not there, or not migrated, when a program starts."""
+"""A database that is down, or not migrated, when a program starts."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ def listed_tasks(monkeypatch):
 @pytest.mark.parametrize(
     "kind", [pytest.param("sqlite", marks=pytest.mark.database("sqlite")), *SERVERS]
 )
-async def test_a_program_whose_database_is_down_at_the_start_is_told_so(kind):
+async def test_a_program_reports_a_database_that_is_down_at_start(kind):
     wl = Windlass(NOWHERE[kind])
 
     with pytest.raises(DatabaseUnreachable) as running:
@@ -44,7 +44,7 @@ async def test_a_program_whose_database_is_down_at_the_start_is_told_so(kind):
 
 
 @pytest.mark.parametrize("kind", SERVERS)
-async def test_a_program_whose_database_is_not_migrated_is_told_so(kind, new_database):
+async def test_a_program_reports_a_database_that_is_not_migrated(kind, new_database):
     wl = Windlass(new_database(kind).url)
 
     with pytest.raises(SchemaOutdated) as running:

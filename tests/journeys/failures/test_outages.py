@@ -87,12 +87,12 @@ def refuse_writes(server):
 
 
 @pytest.mark.parametrize("fault", [restart, kill, pause, block_writes])
-async def test_a_database_that_comes_back_finds_everybody_at_work(server, start_journey, fault):
+async def test_work_resumes_when_the_database_is_back(server, start_journey, fault):
     async with start_journey(server.url) as journey:
         await at_work_through(journey, lambda: fault(server))
 
 
-async def test_what_runs_while_a_server_is_read_only_runs_once_and_is_recorded(
+async def test_a_job_that_runs_while_the_server_is_read_only_is_recorded_once(
     server, start_journey
 ):
     url = an_ordinary_account(server)
@@ -126,7 +126,7 @@ def an_ordinary_account(server):
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-async def test_a_file_that_somebody_else_has_locked_for_long_finds_everybody_at_work(journey):
+async def test_work_resumes_after_another_process_locked_the_file(journey):
     await at_work_through(journey, lambda: lock(journey.url.removeprefix("sqlite:///")))
 
 

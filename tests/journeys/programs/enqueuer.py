@@ -1,4 +1,4 @@
-"""A program that enqueues until told to stop: its arguments are the number of its first job, the
+"""A program that enqueues until it is stopped: its arguments are the number of its first job, the
 pause between two, and how long each takes.
 
 What was acknowledged is in the ledger; what was not may have been stored or not.

@@ -1,4 +1,4 @@
-"""Handlers that tell the ledger what happens to them, and run until a gate of the journey opens."""
+"""Handlers that write to the ledger, and run until a gate of the journey opens."""
 
 import asyncio
 import ctypes

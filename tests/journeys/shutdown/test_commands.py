@@ -1,4 +1,4 @@
-"""Nothing a command started outlives its attempt, and what it said is kept."""
+"""No process of a command outlives its attempt, and its output is recorded."""
 
 import pytest
 
@@ -20,7 +20,7 @@ async def start(journey, **options):
     return worker, job, line["pids"]
 
 
-async def test_a_time_limit_ends_the_whole_tree_and_keeps_what_it_said(journey):
+async def test_a_time_limit_ends_the_process_tree_and_keeps_its_output(journey):
     await journey.wl.tenants.create("acme")
     _, job, pids = await start(journey, timeout="6s", tenant="acme")
 
@@ -41,7 +41,7 @@ async def test_a_time_limit_ends_the_whole_tree_and_keeps_what_it_said(journey):
     assert journey.ledger.lines("asked to stop"), "it was not asked first"
 
 
-async def test_a_killed_worker_takes_the_whole_tree_with_it_and_the_job_goes_again(journey):
+async def test_the_process_tree_ends_with_a_killed_worker_and_the_job_is_retried(journey):
     worker, job, pids = await start(journey, max_attempts=2)
 
     worker.kill()
@@ -56,7 +56,7 @@ async def test_a_killed_worker_takes_the_whole_tree_with_it_and_the_job_goes_aga
 
 
 @on_one
-async def test_a_cancel_ends_the_whole_tree(journey):
+async def test_a_cancel_ends_the_process_tree(journey):
     _, job, pids = await start(journey)
 
     await journey.wl.jobs.cancel(job)
@@ -67,7 +67,7 @@ async def test_a_cancel_ends_the_whole_tree(journey):
 
 
 @on_one
-async def test_a_lost_lease_ends_the_whole_tree(journey):
+async def test_a_lost_lease_ends_the_process_tree(journey):
     worker, job, pids = await start(journey)
     await journey.worker(slots=1)
 
@@ -81,7 +81,7 @@ async def test_a_lost_lease_ends_the_whole_tree(journey):
 
 
 @on_one
-async def test_a_shutdown_ends_the_whole_tree(journey):
+async def test_a_shutdown_ends_the_process_tree(journey):
     worker, job, pids = await start(journey)
 
     worker.terminate()
@@ -92,7 +92,7 @@ async def test_a_shutdown_ends_the_whole_tree(journey):
 
 
 @on_one
-async def test_what_a_command_leaves_behind_ends_with_it(journey):
+async def test_processes_left_by_a_command_end_with_it(journey):
     _, job, pids = await start(journey)
 
     journey.let_end()

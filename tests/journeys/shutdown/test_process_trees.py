@@ -1,4 +1,4 @@
-"""Nothing a process-isolated run started outlives its attempt."""
+"""No process of a process-isolated run outlives its attempt."""
 
 import pytest
 
@@ -19,7 +19,7 @@ async def start(journey, **options):
     return worker, job, line["pids"]
 
 
-async def test_a_time_limit_ends_the_whole_tree(journey):
+async def test_a_time_limit_ends_the_process_tree(journey):
     _, job, pids = await start(journey, timeout="6s")
 
     await journey.ended(job)
@@ -28,7 +28,7 @@ async def test_a_time_limit_ends_the_whole_tree(journey):
     assert await journey.outcomes(job) == ["timed_out"]
 
 
-async def test_a_cancel_ends_the_whole_tree(journey):
+async def test_a_cancel_ends_the_process_tree(journey):
     _, job, pids = await start(journey)
 
     await journey.wl.jobs.cancel(job)
@@ -38,7 +38,7 @@ async def test_a_cancel_ends_the_whole_tree(journey):
     assert await journey.outcomes(job) == ["canceled"]
 
 
-async def test_a_lost_lease_ends_the_whole_tree(journey):
+async def test_a_lost_lease_ends_the_process_tree(journey):
     worker, job, pids = await start(journey)
     other = await journey.worker(slots=1)
 
@@ -52,7 +52,7 @@ async def test_a_lost_lease_ends_the_whole_tree(journey):
     assert other.is_running
 
 
-async def test_a_shutdown_ends_the_whole_tree(journey):
+async def test_a_shutdown_ends_the_process_tree(journey):
     worker, job, pids = await start(journey)
 
     worker.terminate()
@@ -62,7 +62,7 @@ async def test_a_shutdown_ends_the_whole_tree(journey):
     assert await journey.outcomes(job) == ["released"]
 
 
-async def test_a_killed_worker_takes_the_whole_tree_with_it(journey):
+async def test_the_process_tree_ends_with_a_killed_worker(journey):
     worker, _, pids = await start(journey)
 
     worker.kill()
@@ -70,7 +70,7 @@ async def test_a_killed_worker_takes_the_whole_tree_with_it(journey):
     await all_gone(pids, within=SECONDS)
 
 
-async def test_what_a_run_leaves_behind_ends_with_it(journey):
+async def test_processes_left_by_a_run_end_with_it(journey):
     _, job, pids = await start(journey)
 
     journey.let_end()

@@ -1,11 +1,11 @@
-"""Workers told to stop."""
+"""Workers that are stopped."""
 
 import pytest
 
 from windlass.core.jobs.states import JobState
 
 
-async def test_a_worker_told_to_stop_finishes_what_it_can_and_hands_back_the_rest(journey):
+async def test_a_stopped_worker_finishes_what_it_can_and_hands_back_the_rest(journey):
     worker = await journey.worker(worker_shutdown_timeout_seconds=1)
     short = await journey.started("async", gate="short")
     long = [await journey.started(kind) for kind in ("async", "thread", "process")]
@@ -35,7 +35,7 @@ async def test_a_worker_told_to_stop_finishes_what_it_can_and_hands_back_the_res
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-async def test_a_second_signal_hurries_even_past_a_thread_that_does_not_listen(journey):
+async def test_a_second_signal_does_not_wait_for_a_stuck_thread(journey):
     worker = await journey.worker(worker_shutdown_timeout_seconds=300)
     jobs = [await journey.started("deaf"), await journey.started("async")]
 

@@ -42,7 +42,7 @@ async def test_every_kind_of_run_is_ended_at_its_time_limit(journey):
 
 
 @in_any_database
-async def test_a_slot_that_ignores_its_time_limit_is_written_off_and_the_worker_goes_on(journey):
+async def test_a_run_that_ignores_its_time_limit_is_written_off_and_the_worker_continues(journey):
     worker = await journey.worker(slots=2)
     job = await journey.enqueue("deaf", timeout="1s", max_attempts=1)
 

@@ -26,6 +26,7 @@ from windlass.storage.database import Lane
 from windlass.storage.jobs.list_sql import JobList
 from windlass.storage.leases.leases import finish_batch
 from windlass.storage.postgres.database import PLANS
+from windlass.storage.sql.batches import BATCHES, Batch
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = [
@@ -142,7 +143,7 @@ async def test_a_survey_reads_a_few_rows_of_each_line(storage, database):
         storage,
         "survey",
         all_queues=True,
-        queues=[],
+        queues=Batch(queue=[]),
         known_keys=KNOWN,
         cursor="",
         most=50,
@@ -178,9 +179,8 @@ async def test_a_lease_is_found_by_its_jobs_id(storage, database, verb):
     leases = await claim(storage, BATCH)
     more = {"worker_id": ALDER} | ({"lease_seconds": 30.0} if verb == "renew" else {})
 
-    plan = await explain(
-        database, storage, verb, held=[(lease.job_id, lease.token) for lease in leases], **more
-    )
+    held = Batch(id=[lease.job_id for lease in leases], token=[lease.token for lease in leases])
+    plan = await explain(database, storage, verb, held=held, **more)
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") <= BATCH
@@ -223,8 +223,8 @@ async def test_jobs_of_a_correlation_id_are_found_by_it(storage, database, scope
 def claiming(place: JobPosition | None = None) -> dict[str, Any]:
     after = place or (-40_000, None, None)
     return {
-        "lines": [(*LINE, "", BATCH, BATCH, *after)],
-        "limits": [],
+        "lines": Batch.of_rows(list(BATCHES["lines"]), [(*LINE, "", BATCH, BATCH, *after)]),
+        "limits": Batch(name=[]),
         "known_keys": KNOWN,
         "worker_id": "alder",
         "lease_seconds": LEASE_TIME.total_seconds(),

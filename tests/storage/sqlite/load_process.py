@@ -59,7 +59,7 @@ async def hammer(storage: Storage, jobs: int) -> None:
 
 async def claim(storage: Storage, worker: WorkerId, limit: int) -> list[Lease]:
     survey = await storage.leases.survey(None, [KEY])
-    quotas = fair_share.quotas(survey.lines, limit)
+    quotas = fair_share.share_quotas(survey.lines, limit)
     if not quotas:
         return []
     return await storage.leases.claim(worker, quotas, [KEY], lease_time=timedelta(hours=1))

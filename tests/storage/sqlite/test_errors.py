@@ -12,7 +12,7 @@ from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.connection.address import Address
 from windlass.storage.migrate import migrate
 from windlass.storage.sqlite.database import SqliteDatabase
-from windlass.storage.sqlite.file_lock import FileLock
+from windlass.storage.sqlite.writer import FileLock
 from windlass.storage.storage import Storage
 
 pytestmark = pytest.mark.database("sqlite")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.job_builders import DEFINITIONS, enqueue
 from windlass.storage.migrate import migrate
-from windlass.storage.sqlite.file_lock import FileLock
+from windlass.storage.sqlite.writer import FileLock
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.database("sqlite")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from windlass.storage.sqlite.mounts import kind_of, network_filesystem
+from windlass.storage.sqlite.mounts import filesystem_of, network_filesystem
 
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -17,10 +17,10 @@ def test_the_longest_mount_above_a_file_tells_its_kind(tmp_path: Path):
     mounts = tmp_path / "mountinfo"
     mounts.write_text(MOUNTS, "utf-8")
 
-    assert kind_of("/home/app/windlass.db", mounts=mounts) == "ext4"
-    assert kind_of("/srvother/windlass.db", mounts=mounts) == "ext4"
-    assert kind_of("/srv/windlass.db", mounts=mounts) == "xfs"
-    assert kind_of("/srv/shared files/windlass.db", mounts=mounts) == "nfs4"
+    assert filesystem_of("/home/app/windlass.db", mounts=mounts) == "ext4"
+    assert filesystem_of("/srvother/windlass.db", mounts=mounts) == "ext4"
+    assert filesystem_of("/srv/windlass.db", mounts=mounts) == "xfs"
+    assert filesystem_of("/srv/shared files/windlass.db", mounts=mounts) == "nfs4"
     assert network_filesystem("/srv/shared files/windlass.db", mounts=mounts) == "nfs4"
     assert network_filesystem("/srv/windlass.db", mounts=mounts) is None
 

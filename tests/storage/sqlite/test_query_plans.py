@@ -175,7 +175,7 @@ async def cost_of_a_round(storage: Storage) -> int:
 
     async def a_round() -> None:
         survey = await storage.leases.survey(None, KNOWN)
-        quotas = fair_share.quotas(survey.lines, 10)
+        quotas = fair_share.share_quotas(survey.lines, 10)
         leases = await storage.leases.claim(ALDER, quotas, KNOWN, lease_time=LEASE_TIME)
         held = [LeaseRef(lease.job_id, lease.token) for lease in leases]
         await storage.leases.renew(ALDER, held, lease_time=LEASE_TIME)

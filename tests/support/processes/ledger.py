@@ -1,4 +1,4 @@
-"""A record outside the database: one file that processes append to, whatever dies.
+"""Ledger outside the database: a file that processes append to, which survives all of them.
 
 A line is one write to a file opened for appending, so that it is there whole or not at all. Times
 are of the machine's monotonic clock, the same in all processes.

@@ -1,4 +1,4 @@
-"""Starts processes of a journey, signals them, and shows what they said when a test fails."""
+"""Starts processes of a journey, signals them, and shows their output when a test fails."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The proxy that tests put in front of servers does what its faults say."""
+"""The TCP proxy injects the faults that it offers."""
 
 import contextlib
 import socket

@@ -1,4 +1,4 @@
-"""Short ways to commands that are small programs written by a test."""
+"""Commands that are small programs written by a test."""
 
 import sys
 from pathlib import Path

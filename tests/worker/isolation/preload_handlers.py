@@ -1,4 +1,4 @@
-"""Handlers that show what a run finds and leaves behind; a stem may have this imported."""
+"""Handlers that show the state a run starts from; a fork server may import this module."""
 
 import atexit
 import ctypes

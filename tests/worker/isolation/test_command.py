@@ -1,4 +1,4 @@
-"""Commands as jobs: exactly what was declared runs, and what it says and how it ends is kept."""
+"""Commands as jobs: exactly the declared program runs; its output and exit are recorded."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def run(storage):
     return begin
 
 
-async def test_exactly_the_declared_words_are_run_with_the_jobs_own_tenant(run, program):
+async def test_the_declared_words_run_with_the_jobs_own_tenant(run, program):
     argv = [program(SAYS_ITS_ARGUMENTS), "sync", "{text}", "a b", "$HOME", "*"]
 
     _, finish = await run(argv, '{"text": "; rm -rf /"}', payload_schema=TEXT, result="json")
@@ -43,7 +43,7 @@ async def test_exactly_the_declared_words_are_run_with_the_jobs_own_tenant(run, 
     ]  # fmt: skip
 
 
-async def test_how_it_ran_is_kept_also_when_it_succeeded(run, program):
+async def test_process_details_are_stored_for_a_success_too(run, program):
     argv = [program("print('out'); print('err', file=sys.stderr); print(os.getpid())")]
 
     one, finish = await run(argv)
@@ -57,7 +57,7 @@ async def test_how_it_ran_is_kept_also_when_it_succeeded(run, program):
     }  # fmt: skip
 
 
-async def test_a_non_zero_exit_is_tried_again(run, program):
+async def test_a_non_zero_exit_is_retried(run, program):
     _, finish = await run(
         [program("print('first\\n\\nthe disk is full\\n', file=sys.stderr); sys.exit(3)")]
     )
@@ -76,27 +76,27 @@ async def test_a_non_zero_exit_is_tried_again(run, program):
         ("permanent", JobState.DEAD_LETTER),
     ],
 )
-async def test_a_declaration_says_what_its_exit_codes_mean(run, program, meaning, state):
+async def test_exit_codes_mean_what_the_declaration_says(run, program, meaning, state):
     _, finish = await run([program("sys.exit(64)")], exit_codes={64: meaning})
 
     assert (finish.state, finish.exit_code) == (state, 64)
 
 
-async def test_a_command_ended_by_a_signal_says_by_which(run, program):
+async def test_the_error_names_the_signal_that_ended_a_command(run, program):
     _, finish = await run([program("os.kill(os.getpid(), 9)")])
 
     assert finish.error == "command was ended by signal SIGKILL"
     assert (finish.error_type, finish.exit_code) == ("CommandFailed", -9)
 
 
-async def test_a_killed_supervisor_leaves_nothing_and_is_reported(run, program):
+async def test_a_killed_supervisor_leaves_no_process_and_is_reported(run, program):
     _, finish = await run([program("os.kill(os.getppid(), 9); time.sleep(60)")])
 
     assert finish.error == "command was ended by signal SIGKILL"
     await until(lambda: not is_running(finish.pid))
 
 
-async def test_a_missing_executable_says_what_was_looked_for_where(run, tmp_path):
+async def test_a_missing_executable_is_reported_with_its_search_path(run, tmp_path):
     _, named = await run(["no-such-tool"])
     _, placed = await run(["bin/tool"], cwd=str(tmp_path))
 
@@ -107,7 +107,7 @@ async def test_a_missing_executable_says_what_was_looked_for_where(run, tmp_path
     assert str(tmp_path / "bin" / "tool") in placed.error
 
 
-async def test_what_is_no_program_could_not_be_started(run, tmp_path):
+async def test_a_file_that_is_no_program_fails_to_start(run, tmp_path):
     (tmp_path / "text").write_text("\x00 not a program")
     (tmp_path / "text").chmod(0o755)
 
@@ -121,7 +121,7 @@ async def test_what_is_no_program_could_not_be_started(run, tmp_path):
     assert {finish.exit_code, nowhere.exit_code} == {None}
 
 
-async def test_it_gets_only_the_environment_it_is_allowed(run, program, monkeypatch):
+async def test_a_command_gets_only_its_allowed_environment(run, program, monkeypatch):
     monkeypatch.setenv("ALLOWED", "yes")
     monkeypatch.setenv("FORBIDDEN", "no")
     argv = [program("import json; print(json.dumps(dict(os.environ)))")]
@@ -139,7 +139,7 @@ async def test_it_gets_only_the_environment_it_is_allowed(run, program, monkeypa
     }  # fmt: skip
 
 
-async def test_its_path_may_be_the_workers(run, program, tmp_path, monkeypatch):
+async def test_a_command_may_use_the_workers_path(run, program, tmp_path, monkeypatch):
     program("print('found')", "tool-of-mine")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
 
@@ -148,9 +148,7 @@ async def test_its_path_may_be_the_workers(run, program, tmp_path, monkeypatch):
     assert finish.stdout_tail == "found\n"
 
 
-async def test_input_is_empty_descriptors_are_closed_and_the_session_is_its_own(
-    run, program, tmp_path
-):
+async def test_a_command_has_empty_input_and_a_session_of_its_own(run, program, tmp_path):
     argv = [
         program(
             "import json\n"
@@ -174,7 +172,7 @@ async def test_input_is_empty_descriptors_are_closed_and_the_session_is_its_own(
     assert len(said["open"]) <= 4
 
 
-async def test_its_limits_hold(run, program):
+async def test_limits_of_memory_and_cpu_hold(run, program):
     much = program("x = bytearray(2_000_000_000); print('no limit')")
     long = program("\nwhile True: pass", "long")
 
@@ -185,7 +183,7 @@ async def test_its_limits_hold(run, program):
     assert time.error == "command was ended by signal SIGXCPU"
 
 
-async def test_what_is_said_is_redacted_before_it_is_kept(run, program, monkeypatch):
+async def test_output_is_redacted_before_it_is_stored(run, program, monkeypatch):
     monkeypatch.setenv("API_TOKEN", "from-the-environment")
     schema = {"properties": {"key": {"type": "string", "writeOnly": True}}, "required": ["key"]}
     argv = [
@@ -226,7 +224,7 @@ async def test_output_of_any_size_is_read_in_bounded_memory(run, program):
     assert finish.stdout_tail == "y" * 64 * 1024
 
 
-async def test_of_very_many_lines_the_log_has_some_and_the_tail_the_end(run, program):
+async def test_very_many_lines_are_limited_in_the_log_but_the_tail_has_the_end(run, program):
     one, finish = await run([program("for n in range(300_000): print(n)")])
 
     lines = [message for _, message, _ in one.sink.lines]
@@ -246,7 +244,7 @@ async def test_a_smaller_tail_may_be_set(run, program):
     assert finish.stdout_tail == "789abcdef\n"
 
 
-async def test_a_progress_bar_is_one_line(run, program):
+async def test_a_progress_bar_is_logged_as_one_line(run, program):
     one, _ = await run(
         [program(r"for n in range(5000): sys.stderr.write(f'\rstep {n}'); sys.stderr.flush()")]
     )
@@ -254,14 +252,14 @@ async def test_a_progress_bar_is_one_line(run, program):
     assert one.sink.lines == [("warn", "step 4999", {})]
 
 
-async def test_a_result_that_is_no_json_is_a_warning(run, program):
+async def test_output_that_is_not_json_is_a_warning(run, program):
     _, finish = await run([program("print('done')")], result="json")
 
     assert (finish.state, finish.result) == (JobState.COMPLETED, None)
     assert "not JSON" in finish.warnings
 
 
-async def test_a_stored_payload_is_checked_again_before_it_becomes_arguments(run, program):
+async def test_a_stored_payload_is_validated_again_before_the_command_runs(run, program):
     argv = [program(SAYS_ITS_ARGUMENTS), "{text}"]
 
     _, finish = await run(argv, '{"text": {"a": 1}}', payload_schema=TEXT)

@@ -1,4 +1,4 @@
-"""What a command cannot reach: its worker's environment and descriptors; and as whom it runs."""
+"""Commands cannot reach their worker's environment and descriptors, and run as the right user."""
 
 import asyncio
 import os
@@ -97,7 +97,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_a_command_reads_nothing_of_the_processes_above_it(open_folder: Path):
+def test_a_command_cannot_inspect_its_worker_or_supervisor(open_folder: Path):
     script, worker = open_folder / "look", open_folder / "worker.py"
     script.write_text(LOOKS_AROUND)
     script.chmod(0o755)
@@ -133,7 +133,9 @@ def is_closed(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("command", ["worker", "scheduler", "serve"])
-async def test_processes_beside_the_worker_are_closed_to_its_user_too(open_folder: Path, command):
+async def test_windlass_processes_are_closed_to_inspection_by_their_user(
+    open_folder: Path, command
+):
     process = await asyncio.create_subprocess_exec(
         *[*UNPRIVILEGED, sys.executable, "-m", "windlass.cli", command],
         env={**os.environ, "WINDLASS_DATABASE_URL": f"sqlite:///{open_folder}/jobs.db"},
@@ -148,7 +150,7 @@ async def test_processes_beside_the_worker_are_closed_to_its_user_too(open_folde
         await process.wait()
 
 
-async def test_a_command_has_no_descriptor_but_input_output_and_errors(run, program, tmp_path):
+async def test_a_command_has_only_the_standard_descriptors(run, program, tmp_path):
     left_open = os.open(tmp_path / "lock", os.O_CREAT | os.O_RDWR)
     os.set_inheritable(left_open, True)
     try:
@@ -161,9 +163,9 @@ async def test_a_command_has_no_descriptor_but_input_output_and_errors(run, prog
 
 
 @pytest.mark.parametrize("kind", ["afresh", "forked"])
-async def test_a_process_isolated_run_has_one_socket_to_its_worker_and_no_more(storage, kind):
-    stems = ForkServerPool() if kind == "forked" else None
-    children = ProcessRunner(stems)
+async def test_a_process_isolated_run_has_one_socket_to_its_worker(storage, kind):
+    fork_servers = ForkServerPool() if kind == "forked" else None
+    children = ProcessRunner(fork_servers)
     try:
         one = Run(await a_lease(storage), far.handlers["descriptors"], children=children)
         finish = await one.end()
@@ -173,7 +175,7 @@ async def test_a_process_isolated_run_has_one_socket_to_its_worker_and_no_more(s
     assert finish.result == '["socket"]'
 
 
-async def test_a_command_runs_as_the_user_that_is_named(run):
+async def test_a_command_runs_as_its_run_as_user(run):
     if not IS_ROOT:
         finish = await (await run(["id"], run_as="nobody")).end()
         assert "only a worker that runs as root" in finish.error
@@ -197,7 +199,7 @@ async def test_a_command_runs_as_the_user_that_is_named(run):
     assert "CapPrm:\t0000000000000000" in said["status"]
 
 
-async def test_a_default_for_all_commands_is_a_setting_and_one_may_differ(run):
+async def test_run_as_has_a_default_setting_that_a_command_can_override(run):
     settings = Settings(command_run_as="nobody")
     own = f"{os.geteuid()}:{os.getegid()}"
 
@@ -211,7 +213,7 @@ async def test_a_default_for_all_commands_is_a_setting_and_one_may_differ(run):
         assert default.state is JobState.DEAD_LETTER
 
 
-async def test_the_tree_of_another_user_ends_with_its_attempt(run):
+async def test_processes_of_another_user_end_with_their_attempt(run):
     who = "nobody" if IS_ROOT else f"{os.geteuid()}:{os.getegid()}"
     one = await run(["perl", "-e", LEAVES_ITS_SESSION], run_as=who, cwd="/", grace=0)
     [said] = await until(lambda: [line[1] for line in one.sink.lines])
@@ -232,7 +234,7 @@ async def test_a_command_of_another_user_can_open_its_output_by_name(run):
     assert (finish.stdout_tail, finish.stderr_tail) == ("out\n", "err\n")
 
 
-async def test_a_folder_that_is_closed_to_the_user_is_told(run, tmp_path):
+async def test_a_working_directory_closed_to_the_user_is_reported(run, tmp_path):
     if not IS_ROOT:
         return
     closed = tmp_path / "closed"
@@ -262,7 +264,7 @@ async def test_a_worker_does_not_start_with_a_command_whose_user_is_unknown(who,
     await wl.close()
 
 
-def test_a_worker_that_is_not_root_becomes_nobody_else(monkeypatch):
+def test_a_worker_that_is_not_root_cannot_change_the_user(monkeypatch):
     monkeypatch.setattr(run_as.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(run_as.os, "getegid", lambda: 1000)
 
@@ -272,11 +274,11 @@ def test_a_worker_that_is_not_root_becomes_nobody_else(monkeypatch):
 
 
 @pytest.mark.parametrize("who", ["", "a b", "1:", ":1", "root;x", "-1", 7])
-def test_what_names_no_user_is_refused_when_it_is_declared(who):
+def test_an_invalid_run_as_is_refused_at_declaration(who):
     with pytest.raises(DefinitionInvalid, match="Use the name of a user"):
         a_command(["true"], run_as=who)
 
 
-def test_a_default_that_names_no_user_is_refused_by_the_worker():
+def test_an_invalid_default_run_as_is_refused_by_the_worker():
     with pytest.raises(RunAsUnavailable, match="neither the name of a user"):
         run_as.resolve_run_as("12:ab")

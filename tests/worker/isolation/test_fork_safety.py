@@ -1,4 +1,4 @@
-"""Which processes may be forked."""
+"""Processes that are safe to fork, and those that are not."""
 
 import os
 import socket
@@ -13,7 +13,7 @@ from windlass.worker.isolation.fork_safety import _is_append_only_file, open_des
 @pytest.mark.parametrize(
     ("mode", "shared"), [("a", True), ("w", False), ("r", False), ("r+", False), ("a+", False)]
 )
-def test_of_files_only_one_that_is_appended_to_may_be_shared(tmp_path, mode, shared):
+def test_only_append_only_files_may_be_shared(tmp_path, mode, shared):
     (tmp_path / "file").touch()
 
     with open(tmp_path / "file", mode) as file:
@@ -37,7 +37,7 @@ def test_a_connection_may_not_be_shared():
     ],
     ids=["nothing", "a thread", "a connection", "a child"],
 )  # fmt: skip
-def test_a_process_that_is_not_alone_with_its_memory_is_not_fit(tmp_path, did, fit):
+def test_a_process_with_threads_children_or_connections_is_not_fork_safe(tmp_path, did, fit):
     program = f"""
 from windlass.worker.isolation.fork_safety import is_fork_safe, open_descriptors
 before = open_descriptors()

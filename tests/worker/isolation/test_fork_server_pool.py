@@ -1,4 +1,4 @@
-"""Runs forked from a warm stem: each finds a clean state, and all end as fresh ones do."""
+"""Forked runs: each starts from a clean state and ends as a spawned run does."""
 
 import os
 import signal
@@ -12,14 +12,14 @@ from tests.worker.builders import Run, a_lease
 from tests.worker.isolation.preload_handlers import warm
 from tests.worker.isolation.process_handlers import far
 from tests.worker.isolation.test_process import (  # the same promises, kept by a run that was forked
-    test_a_huge_error_is_cut,
+    test_a_failed_run_reports_its_error,
+    test_a_huge_error_is_clipped,
     test_a_run_may_snooze,
-    test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind,
-    test_a_run_that_fails_says_how,
-    test_a_thread_left_behind_does_not_hold_up_the_end,
-    test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept,
-    test_what_a_handler_printed_is_not_lost,
-    test_what_a_run_tells_and_returns_arrives_whatever_its_size,
+    test_a_run_stopped_while_its_process_starts_leaves_no_process,
+    test_a_thread_left_running_does_not_delay_the_exit,
+    test_an_async_handler_sees_its_cancellation_and_its_last_lines_are_stored,
+    test_logs_and_results_of_any_size_arrive,
+    test_printed_output_of_a_handler_is_flushed,
 )
 from tests.worker.isolation.thread_at_import import threaded
 from windlass.core.jobs.states import JobState, Outcome
@@ -28,14 +28,14 @@ from windlass.worker.isolation.fork_server_pool import ForkServerPool
 from windlass.worker.isolation.process import ProcessRunner
 
 __all__ = [
-    "test_a_huge_error_is_cut",
+    "test_a_failed_run_reports_its_error",
+    "test_a_huge_error_is_clipped",
     "test_a_run_may_snooze",
-    "test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind",
-    "test_a_run_that_fails_says_how",
-    "test_a_thread_left_behind_does_not_hold_up_the_end",
-    "test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept",
-    "test_what_a_handler_printed_is_not_lost",
-    "test_what_a_run_tells_and_returns_arrives_whatever_its_size",
+    "test_a_run_stopped_while_its_process_starts_leaves_no_process",
+    "test_a_thread_left_running_does_not_delay_the_exit",
+    "test_an_async_handler_sees_its_cancellation_and_its_last_lines_are_stored",
+    "test_logs_and_results_of_any_size_arrive",
+    "test_printed_output_of_a_handler_is_flushed",
 ]
 
 HANGS = """
@@ -47,17 +47,17 @@ HANDLERS = {**far.handlers, **warm.handlers, **threaded.handlers}
 
 
 @pytest.fixture
-async def stems():
-    stems = ForkServerPool()
-    yield stems
-    await stems.close()
+async def fork_servers():
+    fork_servers = ForkServerPool()
+    yield fork_servers
+    await fork_servers.close()
 
 
 @pytest.fixture
-def run(storage, stems):
+def run(storage, fork_servers):
     async def begin(key, payload="{}", **job):
         lease = await a_lease(storage, payload, **job)
-        return Run(lease, HANDLERS[key], children=ProcessRunner(stems))
+        return Run(lease, HANDLERS[key], children=ProcessRunner(fork_servers))
 
     return begin
 
@@ -72,7 +72,7 @@ def result(run):
     return of
 
 
-async def test_a_run_finds_nothing_of_the_runs_before_it(result):
+async def test_a_forked_run_sees_no_state_of_earlier_runs(result):
     first = await result("look", note="a")
     second = await result("look", note="b")
 
@@ -80,37 +80,37 @@ async def test_a_run_finds_nothing_of_the_runs_before_it(result):
     assert set(first["pids"][:2]).isdisjoint(second["pids"][:2])
 
 
-async def test_runs_are_forked_from_one_process_that_has_the_module_imported(result, stems):
+async def test_runs_are_forked_from_one_fork_server(result, fork_servers):
     (_, _, first), (_, _, second) = [(await result("look", note="a"))["pids"] for _ in range(2)]
 
     assert first == second
     assert is_running(first)
-    assert len(stems) == 1
+    assert len(fork_servers) == 1
 
 
-async def test_the_end_of_a_run_takes_nothing_from_the_next(result, tmp_path):
+async def test_exit_handlers_of_the_import_do_not_run_in_a_forked_run(result, tmp_path):
     await result("leave", path=str(tmp_path / "left"))
 
     assert (await result("look", note="a"))["folder"], "the module's folder is still there"
     assert (tmp_path / "left").read_text() == "left", "what a handler wants done at exit is done"
 
 
-async def test_a_run_finds_the_environment_as_it_is_now(result, monkeypatch):
+async def test_a_changed_environment_starts_a_new_fork_server(result, monkeypatch):
     before = await result("variable", name="WINDLASS_TEST_SAID")
     monkeypatch.setenv("WINDLASS_TEST_SAID", "hello")
 
     assert (before, await result("variable", name="WINDLASS_TEST_SAID")) == (None, "hello")
 
 
-async def test_a_module_that_starts_a_thread_is_not_forked(result, stems):
+async def test_a_module_that_starts_a_thread_is_not_forked(result, fork_servers):
     for _ in range(2):
         own, imported_by, threads = await result("threaded")
 
         assert (own, threads) == (imported_by, 2)
-    assert len(stems) == 0
+    assert len(fork_servers) == 0
 
 
-async def test_a_stem_that_dies_is_replaced(result):
+async def test_a_killed_fork_server_is_replaced(result):
     (_, _, first) = (await result("look", note="a"))["pids"]
 
     os.kill(first, signal.SIGKILL)
@@ -119,32 +119,32 @@ async def test_a_stem_that_dies_is_replaced(result):
     assert first != second
 
 
-async def test_idle_stems_end(result, stems):
-    (_, _, stem) = (await result("look", note="a"))["pids"]
+async def test_idle_fork_servers_end(result, fork_servers):
+    (_, _, fork_server) = (await result("look", note="a"))["pids"]
 
-    stems._idle_seconds = 0
-    stems.sweep()
+    fork_servers._idle_seconds = 0
+    fork_servers.sweep()
 
-    await until(lambda: not is_running(stem))
-    assert len(stems) == 0
+    await until(lambda: not is_running(fork_server))
+    assert len(fork_servers) == 0
 
 
-async def test_there_are_no_more_stems_than_are_allowed(result, stems, monkeypatch):
-    stems._most = 2
+async def test_the_number_of_fork_servers_is_limited(result, fork_servers, monkeypatch):
+    fork_servers._most = 2
     for number in range(4):
         monkeypatch.setenv("WINDLASS_TEST_SAID", str(number))
 
         assert await result("variable", name="WINDLASS_TEST_SAID") == str(number)
 
-    assert len(stems) == 2
+    assert len(fork_servers) == 2
 
 
-async def test_stems_end_with_the_worker(result, stems):
-    (_, _, stem) = (await result("look", note="a"))["pids"]
+async def test_fork_servers_end_with_the_worker(result, fork_servers):
+    (_, _, fork_server) = (await result("look", note="a"))["pids"]
 
-    await stems.close()
+    await fork_servers.close()
 
-    await until(lambda: not is_running(stem))
+    await until(lambda: not is_running(fork_server))
 
 
 @pytest.mark.parametrize("how", ["in C", "in a loop"])
@@ -161,42 +161,42 @@ async def test_a_handler_that_hangs_is_ended_at_its_time_limit(run, tmp_path, ho
 
 
 async def test_a_module_whose_import_hangs_is_ended_with_the_run_that_waited(
-    storage, stems, tmp_path
+    storage, fork_servers, tmp_path
 ):
     begun = tmp_path / "begun"
     file = tmp_path / "hangs.py"
     file.write_text(HANGS.format(path=str(begun)), "utf-8")
     handler = replace(warm.handlers["hang"], import_location=("__main__", str(file), "hang"))
     lease = await a_lease(storage, dump_json({"path": "", "how": ""}))
-    one = Run(lease, handler, children=ProcessRunner(stems))
+    one = Run(lease, handler, children=ProcessRunner(fork_servers))
     pid = int(await until(lambda: begun.exists() and begun.read_text()))
 
     one.attempt.stop("timed_out")
 
     assert (await one.end()).outcome is Outcome.TIMED_OUT
     await until(lambda: not is_running(pid))
-    assert len(stems) == 0
+    assert len(fork_servers) == 0
 
 
 @pytest.mark.parametrize("reason", ["canceled", "timed_out", "shutdown", "lost"])
-async def test_a_stop_ends_all_that_a_run_started(run, tmp_path, reason):
+async def test_a_stop_ends_all_processes_of_a_run(run, tmp_path, reason):
     one, pids = await a_family(run, tmp_path)
 
     one.attempt.stop(reason)
     await one.end()
 
     await until(lambda: not any(map(is_running, pids[:3])))
-    assert is_running(pids[3]), "the stem goes on"
+    assert is_running(pids[3]), "the fork server goes on"
 
 
 @pytest.mark.parametrize("then", ["return", "kill the supervisor"])
-async def test_nothing_a_run_started_outlives_it(run, tmp_path, then):
+async def test_processes_started_by_a_run_end_with_it(run, tmp_path, then):
     one, pids = await a_family(run, tmp_path, then)
 
     await one.end()
 
     await until(lambda: not any(map(is_running, pids[:3])))
-    assert is_running(pids[3]), "the stem goes on"
+    assert is_running(pids[3]), "the fork server goes on"
 
 
 async def a_family(run, tmp_path, then="wait"):

@@ -1,4 +1,4 @@
-"""What a run may use, and what is told of one that used too much."""
+"""Memory limits of runs, and the report of a run that exceeded one."""
 
 import re
 
@@ -26,7 +26,7 @@ async def eat(request, storage):
 
 
 @pytest.mark.parametrize("how", ["bytes", "bit by bit"])
-async def test_a_handler_that_needs_more_than_its_limit_fails_and_is_told_so(eat, how):
+async def test_a_handler_above_its_memory_limit_fails_with_that_reason(eat, how):
     finish = await eat(mb=200, how=how)
 
     assert (finish.outcome, finish.state) == (Outcome.FAILED, JobState.QUEUED)
@@ -35,15 +35,15 @@ async def test_a_handler_that_needs_more_than_its_limit_fails_and_is_told_so(eat
     assert "in eat" in finish.error_trace
 
 
-async def test_a_handler_within_its_limit_succeeds(eat):
+async def test_a_handler_within_its_memory_limit_succeeds(eat):
     assert (await eat(mb=40)).result == "40"
 
 
-async def test_a_file_that_is_read_by_mapping_it_does_not_count(eat):
+async def test_a_mapped_file_does_not_count_as_memory(eat):
     assert (await eat(mb=500, how="pages")).result == str(500 * 1024 * 1024)
 
 
-async def test_a_death_is_told_with_its_signal_and_the_memory_it_took(eat):
+async def test_a_crash_is_reported_with_signal_and_peak_memory(eat):
     finish = await eat(mb=60, how="and crash")
 
     said = re.fullmatch(
@@ -55,7 +55,7 @@ async def test_a_death_is_told_with_its_signal_and_the_memory_it_took(eat):
     assert finish.exit_code == -11
 
 
-def test_a_death_by_the_kernels_hand_is_told():
+def test_a_kill_by_the_oom_killer_is_reported():
     ended = {"code": -9, "pid": 7, "peak_mb": 900, "out_of_memory": True}
 
     assert exit_failure(ended, limit_mb=None).error == (
@@ -64,7 +64,7 @@ def test_a_death_by_the_kernels_hand_is_told():
     )
 
 
-def test_kills_are_counted_in_our_group_where_it_counts_them(tmp_path, monkeypatch):
+def test_oom_kills_are_read_from_the_control_group(tmp_path, monkeypatch):
     events = tmp_path / "memory.events"
     events.write_text("low 0\noom 3\noom_kill 2\noom_group_kill 0\n")
     monkeypatch.setattr(memory, "_group_events", lambda: events)
@@ -72,7 +72,7 @@ def test_kills_are_counted_in_our_group_where_it_counts_them(tmp_path, monkeypat
     assert memory.oom_kills() == 2
 
 
-def test_kills_are_counted_for_the_machine_where_our_group_does_not_tell(tmp_path, monkeypatch):
+def test_oom_kills_are_read_from_the_machine_without_a_control_group(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "_group_events", lambda: tmp_path / "none")
 
     assert memory.oom_kills() >= 0

@@ -1,4 +1,4 @@
-"""Runs in processes of their own: what they tell arrives, and they are ended for sure."""
+"""Process-isolated runs: their reports arrive, and they can always be ended."""
 
 import asyncio
 from dataclasses import replace
@@ -25,7 +25,7 @@ def run(storage):
     return begin
 
 
-async def test_what_a_run_tells_and_returns_arrives_whatever_its_size(run):
+async def test_logs_and_results_of_any_size_arrive(run):
     one = await run("tell")
 
     finish = await one.end()
@@ -63,7 +63,7 @@ async def test_what_a_run_tells_and_returns_arrives_whatever_its_size(run):
         ("listed", "LookupError: listed", "LookupError", JobState.DEAD_LETTER),
     ],
 )
-async def test_a_run_that_fails_says_how(run, how, error, kind, state):
+async def test_a_failed_run_reports_its_error(run, how, error, kind, state):
     finish = await (await run("fail", f'{{"how": "{how}"}}')).end()
 
     assert (finish.outcome, finish.state) == (Outcome.FAILED, state)
@@ -89,19 +89,19 @@ async def test_a_result_that_is_not_json_fails_the_attempt(run, name):
 
 
 @pytest.mark.parametrize("name", ["log", "close stdout"])
-async def test_what_a_run_does_to_its_own_process_has_its_outcome(run, name):
+async def test_a_run_that_exits_or_crashes_has_an_outcome(run, name):
     finish = await (await run("bad deed", f'{{"name": "{name}"}}')).end(within=60)
 
     assert (finish.outcome, finish.error_type) == (Outcome.FAILED, "LookupError")
 
 
-async def test_a_run_that_closes_every_descriptor_has_died(run):
+async def test_a_run_that_closes_every_descriptor_fails_as_died(run):
     finish = await (await run("close everything")).end(within=60)
 
     assert (finish.outcome, finish.error_type) == (Outcome.FAILED, "ProcessDied")
 
 
-async def test_a_huge_error_is_cut(run):
+async def test_a_huge_error_is_clipped(run):
     finish = await (await run("fail", '{"how": "huge"}')).end()
 
     assert finish.error_type == "ValueError"
@@ -114,7 +114,7 @@ async def test_a_run_may_snooze(run):
     assert (finish.outcome, finish.delay.total_seconds()) == (Outcome.RELEASED, 90)
 
 
-async def test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept(run, tmp_path):
+async def test_an_async_handler_sees_its_cancellation_and_its_last_lines_are_stored(run, tmp_path):
     begun = tmp_path / "begun"
     one = await run("wait", f'{{"path": "{begun}"}}')
     await until(lambda: begun.exists() and begun.read_text())
@@ -127,7 +127,7 @@ async def test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept
     assert not is_running(int(begun.read_text()))
 
 
-async def test_a_run_is_killed_when_the_grace_it_was_declared_with_is_over(run, tmp_path):
+async def test_a_run_is_killed_after_its_declared_grace(run, tmp_path):
     begun = tmp_path / "begun"
     one = await run("deaf", f'{{"path": "{begun}"}}')
     await until(lambda: begun.exists() and begun.read_text())
@@ -140,7 +140,7 @@ async def test_a_run_is_killed_when_the_grace_it_was_declared_with_is_over(run, 
     assert not is_running(int(begun.read_text()))
 
 
-async def test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind(run):
+async def test_a_run_stopped_while_its_process_starts_leaves_no_process(run):
     one = await run("wait", '{"path": "/nowhere/at/all"}')
     await asyncio.sleep(0)
 
@@ -167,13 +167,13 @@ async def test_a_script_without_a_main_guard_is_not_run_again_in_a_child(storage
     script, database = tmp_path / "script.py", tmp_path / "jobs.db"
     script.write_text(UNGUARDED.format(database=database))
     handler = replace(far.handlers["snooze"], import_location=("__main__", str(script), "hello"))
-    stems = ForkServerPool() if warm else None
+    fork_servers = ForkServerPool() if warm else None
 
-    finish = await Run(await a_lease(storage), handler, children=ProcessRunner(stems)).end(
+    finish = await Run(await a_lease(storage), handler, children=ProcessRunner(fork_servers)).end(
         within=60
     )
-    if stems:
-        await stems.close()
+    if fork_servers:
+        await fork_servers.close()
 
     assert (finish.outcome, finish.state) == (Outcome.FAILED, JobState.DEAD_LETTER)
     assert finish.error_type.endswith("MainGuardMissing")
@@ -181,13 +181,13 @@ async def test_a_script_without_a_main_guard_is_not_run_again_in_a_child(storage
     assert not database.exists()
 
 
-async def test_a_thread_left_behind_does_not_hold_up_the_end(run):
+async def test_a_thread_left_running_does_not_delay_the_exit(run):
     finish = await (await run("linger")).end()
 
     assert finish.result == '"done"'
 
 
-async def test_what_a_handler_printed_is_not_lost(run, tmp_path):
+async def test_printed_output_of_a_handler_is_flushed(run, tmp_path):
     output = tmp_path / "output"
 
     await (await run("print", f'{{"path": "{output}"}}')).end()

@@ -27,7 +27,7 @@ async def test_an_idle_thread_is_used_again(threads):
     assert len(names) == 1
 
 
-async def test_busy_threads_keep_nobody_waiting(threads):
+async def test_a_new_thread_starts_when_all_are_busy(threads):
     gate = threading.Event()
     waiting = [threads.run(gate.wait) for _ in range(10)]
 
@@ -45,7 +45,7 @@ async def test_a_call_sees_the_callers_context_variables(threads):
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), KeyboardInterrupt()])
-async def test_what_a_call_raises_is_told_and_the_thread_lives_on(threads, error):
+async def test_an_exception_is_raised_to_the_caller_and_the_thread_survives(threads, error):
     def fail():
         raise error
 
@@ -57,7 +57,7 @@ async def test_what_a_call_raises_is_told_and_the_thread_lives_on(threads, error
     assert await threads.run(lambda: 1) == 1
 
 
-async def test_a_call_that_raises_what_a_future_refuses(threads):
+async def test_a_stop_iteration_becomes_a_runtime_error(threads):
     def fail():
         raise StopIteration
 
@@ -65,7 +65,7 @@ async def test_a_call_that_raises_what_a_future_refuses(threads):
         await threads.run(fail)
 
 
-async def test_an_answer_nobody_waits_for_any_more_is_dropped(threads):
+async def test_a_result_of_a_canceled_call_is_dropped(threads):
     gate = threading.Event()
     answer = threads.run(gate.wait)
     answer.cancel()

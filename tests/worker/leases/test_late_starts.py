@@ -1,4 +1,4 @@
-"""A worker that stood still does not start jobs whose leases have run out by its own clock."""
+"""A worker that was suspended does not start jobs whose leases have run out by its own clock."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -58,7 +58,7 @@ async def test_a_run_whose_lease_was_renewed_meanwhile_is_started(
     assert calls == ["called"]
 
 
-async def test_a_thread_that_comes_too_late_does_not_start_its_handler(
+async def test_a_thread_whose_lease_has_run_out_does_not_start_its_handler(
     storage, seconds, handlers, calls
 ):
     @asynccontextmanager
@@ -104,7 +104,7 @@ def late(worker, seconds, monkeypatch):
     return late
 
 
-async def test_after_a_pause_in_a_claim_no_attempt_is_used_up(worker, late, storage, calls):
+async def test_a_pause_during_a_claim_uses_up_no_attempt(worker, late, storage, calls):
     id = await enqueue(storage, payload="{}", max_attempts=1)
 
     await worker.tick()
@@ -115,7 +115,7 @@ async def test_after_a_pause_in_a_claim_no_attempt_is_used_up(worker, late, stor
     assert calls == []
 
 
-async def test_a_job_that_was_taken_back_in_a_pause_is_left_alone(worker, late, storage, calls):
+async def test_a_job_reaped_during_a_pause_is_left_alone(worker, late, storage, calls):
     id = await enqueue(storage, payload="{}", max_attempts=1)
 
     async def reap(leases):

@@ -1,4 +1,4 @@
-"""Leases are kept alive; runs hear when theirs is gone, or their job should stop."""
+"""Leases are renewed; runs are stopped when theirs is gone or their job is canceled."""
 
 import asyncio
 
@@ -47,14 +47,14 @@ async def test_every_lease_held_is_extended(renewer, run, storage, clock):
         assert renewed.lease_expires_at == clock.now + LEASE_TIME
 
 
-async def test_a_late_renewal_still_counts(renewer, run, clock):
+async def test_a_late_renewal_still_succeeds(renewer, run, clock):
     await run()
     await clock.advance(2 * LEASE_TIME)
 
     assert await renewer.tick() == []
 
 
-async def test_a_run_whose_lease_is_gone_is_told_once_and_reports_nothing(renewer, run, storage):
+async def test_a_run_whose_lease_is_gone_is_stopped_once_and_records_nothing(renewer, run, storage):
     one, other = await run(), await run()
     await storage.leases.finish(ALDER, [lost(one.attempt.held)])
 
@@ -105,7 +105,7 @@ async def test_a_cancel_reaches_its_run_and_no_other(renewer, run, storage, look
     assert other.attempt.context.stopping is None
 
 
-async def test_a_cancel_is_heard_by_the_newer_of_two_runs_of_one_job(renewer, run, storage):
+async def test_a_cancel_stops_the_newer_of_two_runs_of_one_job(renewer, run, storage):
     older = await run()
     await storage.leases.finish(ALDER, [lost(older.attempt.held)])
     await renewer.tick()
@@ -119,7 +119,7 @@ async def test_a_cancel_is_heard_by_the_newer_of_two_runs_of_one_job(renewer, ru
     assert older.attempt.context.stopping == "lost"
 
 
-async def test_nothing_held_is_nothing_asked(renewer, storage, monkeypatch):
+async def test_without_leases_no_query_is_sent(renewer, storage, monkeypatch):
     monkeypatch.setattr(storage.leases, "renew", None)
     monkeypatch.setattr(storage.leases, "cancel_requests", None)
 

@@ -8,7 +8,7 @@ from tests.support.wait import until
 from windlass.worker.leases.loop_thread import LoopThread
 
 
-async def test_its_work_runs_in_another_thread_and_another_loop():
+async def test_the_coroutine_runs_in_its_own_thread_and_loop():
     found = asyncio.get_running_loop().create_future()
     loop = asyncio.get_running_loop()
 
@@ -26,7 +26,7 @@ async def test_its_work_runs_in_another_thread_and_another_loop():
     assert await thread.stop(within=30)
 
 
-async def test_stopping_cancels_its_work_and_waits_for_the_end():
+async def test_stop_cancels_the_coroutine_and_waits_for_its_end():
     begun, ends = threading.Event(), []
 
     async def work():
@@ -46,7 +46,7 @@ async def test_stopping_cancels_its_work_and_waits_for_the_end():
     await until(lambda: "stopped" not in {each.name for each in threading.enumerate()})
 
 
-async def test_one_that_does_not_end_is_not_waited_for_for_ever():
+async def test_stop_gives_up_waiting_after_its_timeout():
     begun, gate = threading.Event(), threading.Event()
 
     async def work():
@@ -62,7 +62,7 @@ async def test_one_that_does_not_end_is_not_waited_for_for_ever():
     assert await thread.stop(within=30)
 
 
-async def test_calls_to_one_that_is_not_running_do_nothing():
+async def test_calls_to_a_thread_that_is_not_running_do_nothing():
     async def work():
         pass
 
@@ -75,7 +75,7 @@ async def test_calls_to_one_that_is_not_running_do_nothing():
     thread.call(int)
 
 
-async def test_it_does_not_inherit_what_its_starter_is_bound_to():
+async def test_the_thread_does_not_inherit_context_variables():
     variable = contextvars.ContextVar("variable", default="unbound")
     variable.set("bound")
     found = []

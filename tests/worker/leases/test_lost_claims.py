@@ -1,4 +1,4 @@
-"""Claims whose answers are lost: what they took is handed back, and no attempt is used up."""
+"""Claims whose result is lost: their jobs are handed back, and no attempt is used up."""
 
 import asyncio
 from datetime import timedelta
@@ -45,7 +45,7 @@ def lost_claims(leases, engine, seconds):
     return LostClaimRecovery(leases, engine.telemetry, lease_time=LEASE_TIME)
 
 
-async def test_leases_that_the_worker_does_not_know_are_handed_back(lost_claims, storage):
+async def test_unknown_leases_of_the_worker_are_handed_back(lost_claims, storage):
     await storage.jobs.enqueue(new_jobs(3, max_attempts=1))
     known, *unknown = await claim(storage, 3)
     lost_claims.expect()
@@ -68,7 +68,9 @@ async def test_leases_of_other_workers_stay(lost_claims, storage):
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
 
 
-async def test_nothing_is_looked_for_unless_a_claim_failed(lost_claims, storage, monkeypatch):
+async def test_lost_claims_are_looked_for_only_after_a_failed_claim(
+    lost_claims, storage, monkeypatch
+):
     monkeypatch.delattr("windlass.storage.leases.leases.LeaseVerbs.worker_leases")
 
     await lost_claims.release(())
@@ -99,7 +101,7 @@ async def test_it_stops_looking_when_a_lease_would_have_run_out(lost_claims, sto
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
 
 
-async def test_an_outage_while_looking_is_no_look(lost_claims, storage, seconds, monkeypatch):
+async def test_a_look_during_an_outage_does_not_count(lost_claims, storage, seconds, monkeypatch):
     await enqueue(storage)
     [lease] = await claim(storage)
     lost_claims.expect()
@@ -119,9 +121,7 @@ async def away(worker):
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
-async def test_a_job_with_one_attempt_runs_although_the_answer_of_its_claim_was_lost(
-    database: Database, heard
-):
+async def test_a_job_with_one_attempt_runs_although_its_claim_was_lost(database: Database, heard):
     wl = Windlass("sqlite:///never-opened.db", settings=Settings())
 
     @wl.job("plain")

@@ -1,4 +1,4 @@
-"""A worker's renewal: leases and row are kept alive, blocked runs are ended, whatever the loop does."""
+"""The renewal thread renews leases, sends the heartbeat and ends blocked runs."""
 
 import asyncio
 import threading
@@ -73,7 +73,9 @@ def show(monkeypatch, renewal, blockage):
     monkeypatch.setattr(renewal._watchdog, "tick", lambda: blockage)
 
 
-async def test_a_round_renews_leases_and_keeps_the_row(renewal, running, worker, storage, clock):
+async def test_a_tick_renews_leases_and_sends_the_heartbeat(
+    renewal, running, worker, storage, clock
+):
     await clock.advance(10 * SECOND)
 
     await renewal.tick()
@@ -84,7 +86,7 @@ async def test_a_round_renews_leases_and_keeps_the_row(renewal, running, worker,
     assert (row.id, row.slots_used) == (worker.id, 2)
 
 
-async def test_what_an_operator_wants_is_passed_to_the_worker(renewal, worker, storage):
+async def test_an_operators_order_is_passed_to_the_worker(renewal, worker, storage):
     await renewal.tick()
     await storage.leases.set_worker_order(worker.id, WorkerOrder.DRAIN)
     obeyed = []
@@ -110,9 +112,7 @@ async def test_a_run_that_lost_its_lease_is_stopped_in_its_own_loop(
     assert not other.ended
 
 
-async def test_renewals_go_on_in_their_thread_while_the_loop_stands_still(
-    renewal, running, storage, clock
-):
+async def test_renewals_continue_while_the_event_loop_is_blocked(renewal, running, storage, clock):
     renewal.start()
     await until(storage.leases.workers)
     await clock.advance(10 * SECOND)
@@ -138,7 +138,7 @@ async def test_the_thread_ends_with_the_worker(renewal, storage):
     await until(lambda: "windlass renewal" not in {thread.name for thread in threading.enumerate()})
 
 
-async def test_a_renewal_that_hangs_is_given_up_after_a_third_of_the_lease(
+async def test_a_hanging_renewal_is_given_up_after_a_third_of_the_lease(
     engine, app, storage, monkeypatch
 ):
     await engine.ready()
@@ -197,7 +197,7 @@ async def test_a_run_that_blocks_the_loop_is_reported_in_log_job_and_row(
     assert row.metadata["blocked"]["job_id"] == str(run.held.job_id)
 
 
-async def test_a_long_block_is_reported_ever_more_rarely(renewal, running, monkeypatch):
+async def test_a_long_blockage_is_reported_with_growing_intervals(renewal, running, monkeypatch):
     reports = []
     monkeypatch.setattr(renewal, "_report", lambda blockage, first: reports.append(first))
 
@@ -208,7 +208,7 @@ async def test_a_long_block_is_reported_ever_more_rarely(renewal, running, monke
     assert reports == [True] + [False] * 6
 
 
-async def test_an_application_is_not_ended_but_the_blocked_run_times_out(
+async def test_in_an_application_only_the_blocked_run_times_out(
     renewal, running, monkeypatch, storage
 ):
     run, other = running
@@ -225,7 +225,7 @@ async def test_an_application_is_not_ended_but_the_blocked_run_times_out(
     assert (await job(storage, other.held.job_id)).state is JobState.RUNNING
 
 
-async def test_a_process_that_may_be_ended_is_ended(renewal, running, monkeypatch, worker):
+async def test_a_worker_process_with_a_blocked_run_is_ended(renewal, running, monkeypatch, worker):
     ends = []
 
     async def end():
@@ -240,7 +240,7 @@ async def test_a_process_that_may_be_ended_is_ended(renewal, running, monkeypatc
     assert ends == [False], "nothing is claimed any more"
 
 
-async def test_a_process_that_ends_hands_back_its_jobs_and_keeps_outcomes(
+async def test_an_ending_process_hands_back_its_jobs_and_keeps_outcomes(
     renewal, running, worker, storage, monkeypatch
 ):
     run, other = running
@@ -268,7 +268,7 @@ async def test_a_process_that_ends_hands_back_its_jobs_and_keeps_outcomes(
     worker._outcome_writer.close()
 
 
-async def test_a_process_that_ends_starts_nothing_more(worker, storage):
+async def test_an_ending_process_starts_no_job(worker, storage):
     worker.pending_claim.close()
     id = await enqueue(storage, payload="{}")
 
@@ -296,7 +296,7 @@ def unread(worker, monkeypatch):
     return read
 
 
-async def test_what_a_claim_took_is_handed_back_while_its_answer_cannot_be_read(
+async def test_jobs_of_a_claim_that_returns_to_a_blocked_loop_are_handed_back(
     renewal, worker, storage, unread
 ):
     id = await enqueue(storage, payload="{}", max_attempts=1)
@@ -313,9 +313,7 @@ async def test_what_a_claim_took_is_handed_back_while_its_answer_cannot_be_read(
     assert not worker.held
 
 
-async def test_a_claim_that_was_given_up_too_early_starts_nothing_either(
-    renewal, worker, storage, unread
-):
+async def test_a_claim_that_was_given_up_starts_nothing(renewal, worker, storage, unread):
     id = await enqueue(storage, payload="{}", max_attempts=1)
     claiming = asyncio.create_task(worker.tick())
     await unread.taken.wait()
@@ -328,7 +326,7 @@ async def test_a_claim_that_was_given_up_too_early_starts_nothing_either(
     assert (await job(storage, id)).attempts == 0
 
 
-async def test_no_claim_begins_while_another_one_is_handed_back(worker, storage, unread):
+async def test_no_claim_begins_during_a_hand_back(worker, storage, unread):
     claiming = asyncio.create_task(worker.tick())
     await unread.taken.wait()
     assert worker.pending_claim.give_up()
@@ -342,7 +340,7 @@ async def test_no_claim_begins_while_another_one_is_handed_back(worker, storage,
     assert await worker.tick() == 1
 
 
-async def test_runs_of_a_loop_that_moves_are_never_handed_back(renewal, running, storage, worker):
+async def test_runs_of_a_responsive_loop_are_never_handed_back(renewal, running, storage, worker):
     renewal.blockage = Blockage(3.0, running[0], "the stack")
 
     await renewal.tick()

@@ -1,4 +1,4 @@
-"""A worker with suspects: one at a time, and some only while nothing else runs here."""
+"""A worker runs suspects one at a time, and some only while nothing else runs in it."""
 
 import asyncio
 from datetime import timedelta
@@ -127,7 +127,7 @@ async def test_a_job_that_must_run_alone_starts_when_the_others_have_ended(work,
     assert handlers.beside["later"] == set()
 
 
-async def test_a_job_that_must_run_alone_starts_when_the_ends_of_the_others_are_recorded(
+async def test_a_job_that_must_run_alone_starts_when_other_outcomes_are_recorded(
     work, storage, handlers, monkeypatch
 ):
     finish, had_started = storage.leases.finish, []
@@ -153,7 +153,7 @@ async def test_a_job_that_must_run_alone_starts_when_the_ends_of_the_others_are_
     assert had_started == [False]
 
 
-async def test_a_job_that_waits_to_run_alone_is_handed_back_in_a_hurry(
+async def test_a_forced_stop_hands_back_a_job_that_waits_to_run_alone(
     worker, work, storage, handlers
 ):
     await put(storage, "first")

@@ -1,4 +1,4 @@
-"""The watchdog sees an event loop that stands still, and names the run that blocks it."""
+"""The watchdog notices a blocked event loop, and names the run that blocks it."""
 
 import asyncio
 import sys
@@ -73,7 +73,7 @@ def pass_by(watchdog, seconds, total):
     return found
 
 
-async def test_a_loop_that_answers_is_not_reported(loop_thread, seconds):
+async def test_a_responsive_loop_is_not_reported(loop_thread, seconds):
     async def watch():
         return Watchdog(dict)
 
@@ -107,7 +107,7 @@ async def test_a_short_block_is_not_reported(blocked, gate, seconds):
     assert pass_by(watchdog, seconds, 1) is None
 
 
-async def test_a_loop_that_goes_on_is_no_longer_reported(blocked, gate, seconds):
+async def test_a_loop_that_continues_is_no_longer_reported(blocked, gate, seconds):
     run, watchdog = await blocked(blocks(gate))
     assert pass_by(watchdog, seconds, 3)
 
@@ -117,7 +117,7 @@ async def test_a_loop_that_goes_on_is_no_longer_reported(blocked, gate, seconds)
     await until(lambda: watchdog.tick() is None)
 
 
-async def test_a_process_that_stood_still_as_a_whole_blames_nobody(blocked, gate, seconds):
+async def test_a_suspended_process_is_not_reported_as_blocked(blocked, gate, seconds):
     _, watchdog = await blocked(blocks(gate))
     watchdog.tick()
 
@@ -127,7 +127,7 @@ async def test_a_process_that_stood_still_as_a_whole_blames_nobody(blocked, gate
     assert blockage is None or blockage.seconds <= 2 * PERIOD_SECONDS
 
 
-async def test_a_run_that_blocks_has_its_time_limit_and_some_grace(blocked, gate, seconds):
+async def test_a_blocking_run_expires_after_its_time_limit_and_grace(blocked, gate, seconds):
     run, watchdog = await blocked(blocks(gate), timeout_seconds=20)
 
     assert pass_by(watchdog, seconds, 24).expired == ()

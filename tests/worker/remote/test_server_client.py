@@ -1,4 +1,4 @@
-"""How a worker asks a server: as often as the server lets it."""
+"""The client of a remote worker respects the server's rate limit."""
 
 import asyncio
 from datetime import timedelta
@@ -12,7 +12,7 @@ BUSY = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r
 FINE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
 
 
-async def test_a_server_that_asks_to_be_left_alone_is_left_alone():
+async def test_a_retry_after_of_the_server_is_respected():
     arrivals = []
 
     async def answer(reader, writer):

@@ -1,4 +1,4 @@
-"""The buffer of log lines is bounded, keeps their order, and forgets nothing that is being written."""
+"""The buffer of log lines is bounded, keeps their order, and keeps lines until they are written."""
 
 import threading
 
@@ -36,7 +36,7 @@ def messages(lines):
     return [line.message for line in lines]
 
 
-def test_lines_that_cannot_be_written_are_next_again(buffer):
+def test_lines_of_a_failed_write_are_put_back(buffer):
     add(buffer, ONE, "a", "b", "c")
 
     assert messages(buffer.begin_write(2)) == ["a", "b"]
@@ -45,7 +45,7 @@ def test_lines_that_cannot_be_written_are_next_again(buffer):
     assert messages(buffer.begin_write(3)) == ["a", "b", "c"]
 
 
-def test_a_lease_has_lines_until_they_are_written(buffer):
+def test_lines_count_as_unwritten_until_they_are_written(buffer):
     add(buffer, ONE, "a")
     add(buffer, OTHER, "b")
 
@@ -72,7 +72,7 @@ def test_the_lines_of_one_lease_can_be_taken_and_put_back(buffer):
     assert messages(buffer.begin_write(9)) == ["a", "c", "b"]
 
 
-def test_it_stays_bounded_and_counts_what_it_drops_however_many_threads_add(buffer, monkeypatch):
+def test_the_buffer_stays_bounded_with_many_threads_and_counts_dropped_lines(buffer, monkeypatch):
     monkeypatch.setattr(module, "MOST_LINES", 50)
     threads = [
         threading.Thread(target=add, args=(buffer, ONE, *map(str, range(200)))) for _ in range(5)

@@ -1,4 +1,4 @@
-"""Log lines and progress: gathered, bounded, written in batches, and never in an end's way."""
+"""Log lines and progress are buffered, bounded and written in batches, and never delay an outcome."""
 
 import asyncio
 import threading
@@ -68,7 +68,7 @@ def away(storage, monkeypatch):
         yield patch
 
 
-async def test_lines_wait_until_there_are_a_hundred(reports, lease, written):
+async def test_a_hundred_lines_are_flushed(reports, lease, written):
     for number in range(99):
         reports.log(lease, "info", f"line {number}", {})
     assert await reports.tick() is False
@@ -90,7 +90,7 @@ async def test_lines_wait_for_five_seconds_at_most(reports, lease, written, seco
     assert await written(lease) == ["alone"]
 
 
-async def test_progress_does_not_wait(reports, lease, storage):
+async def test_progress_is_written_at_the_next_tick(reports, lease, storage):
     reports.progress(lease, 0.25, "a quarter")
     reports.progress(lease, 0.5, "half")
 
@@ -119,9 +119,7 @@ async def test_a_hundred_lines_wake_the_loop_at_once_from_any_thread(reports, le
     running.cancel()
 
 
-async def test_a_flush_by_another_task_leaves_the_loop_nothing_to_do_and_it_waits(
-    reports, lease, written
-):
+async def test_the_loop_waits_after_a_flush_by_another_task(reports, lease, written):
     running = asyncio.create_task(reports.run())
     await asyncio.sleep(0)
 
@@ -138,9 +136,7 @@ async def test_a_flush_by_another_task_leaves_the_loop_nothing_to_do_and_it_wait
     running.cancel()
 
 
-async def test_the_loop_does_not_spin_while_the_database_is_away_and_lines_come(
-    reports, lease, away, heard, monkeypatch
-):
+async def test_the_loop_does_not_spin_during_an_outage(reports, lease, away, heard, monkeypatch):
     running = asyncio.create_task(reports.run())
     tries = []
     trouble = reports._telemetry.trouble
@@ -156,9 +152,7 @@ async def test_the_loop_does_not_spin_while_the_database_is_away_and_lines_come(
     running.cancel()
 
 
-async def test_the_event_loop_is_woken_once_however_many_lines_a_thread_says(
-    reports, lease, monkeypatch
-):
+async def test_many_lines_of_a_thread_wake_the_event_loop_once(reports, lease, monkeypatch):
     calls = []
     monkeypatch.setattr(reports._loop, "call_soon_threadsafe", lambda *call: calls.append(call))
 
@@ -171,7 +165,7 @@ async def test_the_event_loop_is_woken_once_however_many_lines_a_thread_says(
     assert len(calls) == 1
 
 
-async def test_lines_outlive_an_outage_in_their_order(reports, lease, written, away, heard):
+async def test_lines_survive_an_outage_in_order(reports, lease, written, away, heard):
     reports.log(lease, "info", "before", {})
     with pytest.raises(DatabaseUnreachable):
         await reports.flush()
@@ -195,7 +189,7 @@ async def test_the_loop_survives_an_outage(reports, lease, away, heard, monkeypa
     running.cancel()
 
 
-async def test_of_too_many_lines_the_oldest_are_dropped_and_that_is_told(
+async def test_a_full_buffer_drops_the_oldest_lines_and_logs_it(
     reports, lease, written, away, heard, monkeypatch
 ):
     monkeypatch.setattr(log_buffer, "MOST_LINES", 5)
@@ -211,7 +205,7 @@ async def test_of_too_many_lines_the_oldest_are_dropped_and_that_is_told(
     assert about == {"lines": 3}
 
 
-async def test_lines_that_come_while_others_are_written_are_not_lost(
+async def test_lines_logged_during_a_write_are_not_lost(
     reports, lease, written, storage, monkeypatch
 ):
     monkeypatch.setattr(log_buffer, "MOST_LINES", 4)
@@ -254,7 +248,7 @@ async def test_lines_of_a_lost_lease_are_dropped(reports, lease, written, storag
         {"deep": [[[[[[]]]]]] * 10},
     ],
 )
-async def test_no_field_is_too_strange_to_be_stored(reports, lease, storage, fields):
+async def test_fields_of_any_type_are_stored(reports, lease, storage, fields):
     reports.log(lease, "info", "strange", fields)
 
     await reports.flush()
@@ -313,7 +307,7 @@ def connection(file_url):
     engine.dispose()
 
 
-async def test_an_end_in_the_handlers_own_transaction_takes_its_lines_along(
+async def test_a_completion_in_the_handlers_transaction_writes_its_lines(
     reports, lease, written, storage, connection
 ):
     reports.log(lease, "info", "nearly there", {})
@@ -331,7 +325,7 @@ async def test_an_end_in_the_handlers_own_transaction_takes_its_lines_along(
     assert not reports.waiting
 
 
-async def test_an_end_for_a_lost_lease_is_refused(reports, lease, storage, connection):
+async def test_a_completion_for_a_lost_lease_is_refused(reports, lease, storage, connection):
     await storage.leases.finish(ALDER, [finish(held(lease))])
 
     with pytest.raises(Stopped, match="lost"):

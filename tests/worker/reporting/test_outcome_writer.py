@@ -1,4 +1,4 @@
-"""Ends are recorded together, in the end always."""
+"""Outcomes are recorded in batches, and retried until they are."""
 
 import asyncio
 
@@ -67,7 +67,7 @@ async def finisher(engine, reports, heard, recorded, batches, monkeypatch):
     finisher.close()
 
 
-async def test_ends_of_one_moment_are_written_together(finisher, storage, batches, recorded):
+async def test_outcomes_of_one_moment_are_written_together(finisher, storage, batches, recorded):
     leases = [await started(storage) for _ in range(5)]
 
     for lease in leases:
@@ -83,7 +83,7 @@ async def test_ends_of_one_moment_are_written_together(finisher, storage, batche
     # Content that no database takes is given up: its lease runs out.
     [(OUTAGE, JobState.COMPLETED), (ZeroDivisionError(), JobState.RUNNING)],
 )
-async def test_an_end_is_written_when_the_database_is_back(
+async def test_an_outcome_is_written_when_the_database_is_back(
     finisher, storage, batches, recorded, error, state, heard
 ):
     lease = await started(storage)
@@ -99,7 +99,7 @@ async def test_an_end_is_written_when_the_database_is_back(
     assert heard.events()
 
 
-async def test_lines_are_written_before_the_lease_that_guards_them_ends(finisher, storage, reports):
+async def test_lines_are_written_before_their_lease_ends(finisher, storage, reports):
     lease = await started(storage)
     with structlog.testing.capture_logs():
         reports.log(lease, "info", "last words", {})
@@ -111,7 +111,7 @@ async def test_lines_are_written_before_the_lease_that_guards_them_ends(finisher
     assert [line.message for line in lines] == ["last words"]
 
 
-async def test_an_end_waits_for_its_lines_that_are_being_written(
+async def test_an_outcome_waits_until_its_lines_are_written(
     finisher, storage, reports, batches, monkeypatch
 ):
     lease = await started(storage)
@@ -142,7 +142,7 @@ async def test_an_end_waits_for_its_lines_that_are_being_written(
     assert [line.message for line in lines] == ["last words"]
 
 
-async def test_an_end_does_not_wait_for_the_lines_of_other_jobs(
+async def test_an_outcome_does_not_wait_for_lines_of_other_jobs(
     finisher, storage, reports, recorded, monkeypatch
 ):
     lease, other = await started(storage), await started(storage)
@@ -165,9 +165,7 @@ async def test_an_end_does_not_wait_for_the_lines_of_other_jobs(
     flushing.cancel()
 
 
-async def test_no_statement_carries_more_than_databases_take(
-    finisher, storage, batches, monkeypatch
-):
+async def test_a_batch_has_limited_size(finisher, storage, batches, monkeypatch):
     monkeypatch.setattr(module, "_MOST_CHARACTERS", 25)
     leases = [await started(storage) for _ in range(5)]
 
@@ -178,9 +176,7 @@ async def test_no_statement_carries_more_than_databases_take(
     assert batches.sizes == [2, 2, 1]
 
 
-async def test_an_end_larger_than_a_statement_should_be_goes_alone(
-    finisher, storage, batches, monkeypatch
-):
+async def test_an_oversized_outcome_is_written_alone(finisher, storage, batches, monkeypatch):
     monkeypatch.setattr(module, "_MOST_CHARACTERS", 1)
     leases = [await started(storage) for _ in range(2)]
 
@@ -191,7 +187,7 @@ async def test_an_end_larger_than_a_statement_should_be_goes_alone(
     assert batches.sizes == [1, 1]
 
 
-async def test_what_is_given_up_at_the_end_stays_running(finisher, storage, batches, recorded):
+async def test_a_job_whose_outcome_is_given_up_stays_running(finisher, storage, batches, recorded):
     lease = await started(storage)
     batches.fail = [OUTAGE] * 1000
     finisher.add(finish(lease))
@@ -204,7 +200,7 @@ async def test_what_is_given_up_at_the_end_stays_running(finisher, storage, batc
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
 
 
-async def test_an_end_that_comes_after_the_close_is_given_up(finisher, storage, batches, recorded):
+async def test_an_outcome_after_close_is_given_up(finisher, storage, batches, recorded):
     lease = await started(storage)
     finisher.close()
 

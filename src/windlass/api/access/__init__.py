@@ -1,1 +1,1 @@
-"""Who is asking: sign-in, credentials, and routes of users, tenants, members, tokens and audit."""
+"""Callers: sign-in, credentials, and routes of users, tenants, members, tokens and audit."""

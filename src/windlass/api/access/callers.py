@@ -24,7 +24,7 @@ NOWHERE = Scope.of("")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody who is known: by what name their deeds are recorded, and what they may do.
+    """An authenticated caller: the name in the audit, and the rights.
 
     With an `owner` they may touch only what that one made; without `reads_all` they see no other
     jobs than their own. Without a name they are nobody in
@@ -77,13 +77,13 @@ class Caller:
 
     @property
     def reaches_all(self) -> bool:
-        """Whether their credential is bound to no tenant, whatever tenant a request names."""
+        """True if the credential is bound to no tenant, whatever tenant a request names."""
         if self.principal is not None:
             return self.principal.installation_wide
         return self.scope.tenant is None or self.narrowed
 
     def sees(self, definition: Definition, table: RoleTable) -> bool:
-        """Whether they may know of a definition: system ones are for those who reach all; who sees
+        """True if they may see a definition: system ones are for those who reach all; who sees
         only their own jobs sees what they may enqueue."""
         if self.reaches_all:
             return True
@@ -117,7 +117,7 @@ async def open_access(request: Request) -> Caller:
 
 
 async def authenticate_caller(request: Request, tenant: str | None = None) -> Caller:
-    """Whoever sent a request, seeing only `tenant` if they name one."""
+    """The caller of a request, limited to `tenant` if it names one."""
     bind_tenant(None)
     try:
         known: Caller = await request.app.state.authenticate(request)
@@ -142,7 +142,7 @@ async def rate_limited_caller(
         str | None, Query(description="Only this tenant's data.", min_length=1, max_length=191)
     ] = None,
 ) -> Caller:
-    """Whoever sent a request, if they have not sent too many."""
+    """The caller of a request; RequestsThrottled if they have sent too many."""
     caller = await authenticate_caller(request, tenant)
     works = caller.rights is not None and Right.WORKER_WORK in caller.rights
     request.app.state.limits.admit(request, caller.name, caller.bound_to, works=works)
@@ -150,7 +150,7 @@ async def rate_limited_caller(
 
 
 def require_right(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
-    """The dependency that refuses whoever has not this right, and notes what is changed by it."""
+    """The dependency that refuses callers without this right, and begins the audit entry of a change."""
 
     async def check(request: Request, caller: CurrentCaller, engine: ReadyEngine) -> None:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}

@@ -12,12 +12,12 @@ from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
 
 
 async def by_credentials(request: Request) -> Caller:
-    """Who sent a request; its scope comes from the credential alone."""
+    """The caller of a request; its scope comes from the credential alone."""
     return speaking_for(request, await find_principal(request))
 
 
 def speaking_for(request: Request, principal: Principal) -> Caller:
-    """What somebody may do with a request, by the app's table of roles. For an authenticator of
+    """The caller for a principal, with its rights by the app's table of roles. For an authenticator of
     one's own, which knows people by other means."""
     request.state.principal = principal
     table: RoleTable = request.app.state.windlass.roles

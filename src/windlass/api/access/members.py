@@ -69,7 +69,7 @@ async def change(
         caller.effective_principal,
         caller.tenant,
         id,
-        **body.said(),
+        **body.given_fields(),
         request_id=request.state.request_id,
     )
     return render.member(changed)

@@ -26,7 +26,7 @@ async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) ->
 @routes.post("", "tenants.write", "Tenant", status_code=201, summary="Make a tenant")
 async def create(engine: ReadyEngine, body: "NewTenant") -> dict[str, Any]:
     """An id that a tenant has, or had before it was deleted, is refused with 409."""
-    said = body.said()
+    said = body.given_fields()
     return wire.tenant(await engine.tenants.create(said.pop("id"), **said))
 
 
@@ -39,7 +39,7 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, A
 
 @routes.patch("/{id}", "tenants.write", "Tenant", summary="Change it")
 async def change(engine: ReadyEngine, id: Id, body: "TenantEdit") -> dict[str, Any]:
-    return wire.tenant(await engine.tenants.change(id, **body.said()))
+    return wire.tenant(await engine.tenants.change(id, **body.given_fields()))
 
 
 @routes.post("/{id}/suspend", "tenants.write", "Tenant", summary="Suspend it")

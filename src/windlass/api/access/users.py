@@ -53,7 +53,7 @@ async def change(
     """Sessions of a disabled user end at once; tokens it made go on. `superadmin` true is refused
     for who is none: that is given by `/users/invite`."""
     changed = await engine.users.change(
-        caller.effective_principal, id, **body.said(), request_id=request.state.request_id
+        caller.effective_principal, id, **body.given_fields(), request_id=request.state.request_id
     )
     return fields_of(changed)
 

@@ -10,7 +10,6 @@ from windlass.api.routing import Path, Query, Request, Response, Routes, listed,
 from windlass.api.schema import render
 from windlass.api.schema.paging import LAST_NUMBER, PageQuery
 from windlass.core import wire
-from windlass.core.jobs.filter import parse
 from windlass.core.jobs.models import Job
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, View
@@ -137,7 +136,7 @@ async def find(
     states = frozenset(word for words in state or () for word in words.split(","))
     if unknown := sorted(states - _STATES):
         raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
-    chosen = parse(q) & JobQuery.of(
+    chosen = _parsed(q) & JobQuery.of(
         states=states,
         definition=definition,
         queue=queue,
@@ -469,6 +468,14 @@ def target_tenant(caller: Caller, asked: str | None) -> str:
     if caller.scope.tenant is not None:
         raise TenantNotFound(asked)  # a foreign tenant is answered like an unknown one
     return asked
+
+
+def _parsed(q: str) -> JobQuery:
+    if not q:
+        return JobQuery()
+    from windlass.core.jobs.filter import parse
+
+    return parse(q)
 
 
 def job_id(after: str | None) -> JobId | None:

@@ -79,7 +79,7 @@ async def heartbeat_all(
         progress=[step.progress(step.held) for step in body.progress],
         lines=[said.line(said.held) for said in body.lines],
     )
-    return {"leases": [{**wire.held(held), "stop": _stop(alive.get(held))} for held in asked]}
+    return {"leases": [{**wire.lease_ref(held), "stop": _stop(alive.get(held))} for held in asked]}
 
 
 @routes.post("/jobs/{job_id}/heartbeat", RIGHT, "StopRequest", keys="own", summary="Renew a lease")
@@ -156,7 +156,7 @@ async def _finish(
     engine: Engine, worker: WorkerId, ends: Sequence[AttemptReport]
 ) -> list[dict[str, Any]]:
     states = await engine.remote.finish(worker, ends)
-    return [{**wire.held(end.held), "state": states.get(end.held)} for end in ends]
+    return [{**wire.lease_ref(end.held), "state": states.get(end.held)} for end in ends]
 
 
 def _stop(cancel_requested: bool | None) -> str | None:

@@ -1,4 +1,4 @@
-"""What was seen, whom it concerns, and what of it is new."""
+"""Snapshots of topics, their audience, and the changes between two."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from windlass.core.payloads.json_text import dump_json
 
 
 class Audience(NamedTuple):
-    """Who may see something: those of a tenant (None: of any), those who see all tenants, or both."""
+    """The audience of a change: those of a tenant (None: of any), those who see all tenants, or both."""
 
     tenant: str | None
     overseers: bool = True
@@ -38,13 +38,13 @@ Snapshot = Mapping[StreamEntryKey, tuple[Mapping[str, Any], object]]
 
 
 class SnapshotHistory:
-    """What was last seen, to be compared with."""
+    """The last snapshots, to compare the next with."""
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {}
 
     def changes(self, topic: str, seen: Snapshot, *, whole: bool) -> list[StreamChange]:
-        """What is new in a topic. The first look at one tells nothing: whoever listens reads for
+        """The changes in a topic. The first snapshot at one tells nothing: whoever listens reads for
         themselves. `whole` means that what is not seen is not there."""
         before = self._seen.get(topic)
         self._seen[topic] = dict(seen)

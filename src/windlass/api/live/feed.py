@@ -1,4 +1,4 @@
-"""Looks at what is listened to, once for everybody in this process, and tells who may know.
+"""Live feed: polls each subscribed topic once for all listeners, and sends them the changes.
 
 Nothing is written anywhere for this: what changed is found by comparing two looks. So it works
 across any number of processes, and costs nothing while nobody listens.
@@ -36,7 +36,7 @@ class _WatchedTopic:
 
 
 class LiveFeed:
-    """What changes, numbered. `epoch` and a number are an event's id."""
+    """The numbered changes. `epoch` and a number are an event's id."""
 
     def __init__(self, pace: StreamIntervals) -> None:
         self.pace = pace

@@ -1,4 +1,4 @@
-"""How each topic is looked at: one bounded read, told place by place."""
+"""Pollers: one bounded read for each topic, compared entry by entry."""
 
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ _OPEN = (JobState.PENDING, JobState.QUEUED, JobState.RUNNING)
 
 
 class PollResult(NamedTuple):
-    """What a topic looks like now; not `whole` where there may be more than was looked at."""
+    """The snapshot of a topic; not `whole` if there may be more than was read."""
 
     seen: Snapshot
     whole: bool = True
@@ -87,7 +87,7 @@ def _where(each: Activity) -> dict[str, str]:
 
 
 def _depths(activity: Sequence[Activity]) -> Snapshot:
-    """How full queues are: to each tenant by its own jobs, to overseers by all."""
+    """Queue counts: for each tenant of its own jobs, for overseers of all."""
     depths: defaultdict[tuple[Audience, str], Counter[str]] = defaultdict(Counter)
     for each in activity:
         open_jobs = {str(state): each.counts[state] for state in _OPEN}
@@ -100,7 +100,7 @@ def _depths(activity: Sequence[Activity]) -> Snapshot:
 
 
 def _queue_details(queues: Sequence[Queue]) -> Snapshot:
-    """What was said of queues, which is no secret."""
+    """Settings of queues, which every caller may see."""
     return {
         StreamEntryKey("queues", ALL_TENANTS_AUDIENCE, queue.name): (
             wire.queue(queue),

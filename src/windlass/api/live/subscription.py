@@ -10,7 +10,7 @@ from windlass.core.jobs.models import Scope
 
 
 class Message(NamedTuple):
-    """What a client is told at once: `ready`, `reset` or `changes`, and up to where that leads."""
+    """One message to a client: `ready`, `reset` or `changes`, and up to where that leads."""
 
     event: str
     sequence: int
@@ -49,7 +49,7 @@ class Subscription:
 
     @property
     def idle(self) -> bool:
-        """Whether the client was told everything."""
+        """True if the client has received everything."""
         return not (self._unseen or self._greeting or self._lost or self._waiting)
 
     def wait_for_first_poll(self, topics: Collection[str]) -> None:

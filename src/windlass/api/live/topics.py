@@ -1,4 +1,4 @@
-"""What can be listened to: `jobs`, `queues` …, and `job:<id>` for one job."""
+"""Topics of the stream: `jobs`, `queues` …, and `job:<id>` for one job."""
 
 from collections.abc import Mapping
 

@@ -139,7 +139,7 @@ async def _record(
 
 
 def _target(request: Request, right: str, made: str = "") -> "Target":
-    """What a request is about: what it names in its path, or what it made."""
+    """The target of a request: the thing in its path, or the one it created."""
     from windlass.engine.access.audit import Target
 
     named = next(iter(map(str, request.path_params.values())), "")

@@ -73,7 +73,7 @@ _PASSING = ("age_seconds", "last_seen_at")
 
 
 def difference(one: Shown | None, other: Shown | None) -> Shown | None:
-    """What of one is not the same in the other."""
+    """The fields of one that differ in the other."""
     if one is None or other is None:
         return one
     return {

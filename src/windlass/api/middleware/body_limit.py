@@ -1,4 +1,4 @@
-"""How much a request may bring, before any of it is read."""
+"""Limits the size of request bodies before they are read."""
 
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send

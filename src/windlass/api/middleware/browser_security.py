@@ -53,7 +53,7 @@ def check_loopback(request: Request) -> None:
 
 
 def is_cross_site(request: Request) -> bool | None:
-    """Whether a page of another origin made a browser send a request; None if nothing tells.
+    """True if a page of another origin made a browser send the request; None if no header says.
 
     `Sec-Fetch-Site` is the browser's own word, which no page can forge. Without it, `Origin` has to be
     this server's scheme, host and port.

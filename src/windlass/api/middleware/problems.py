@@ -209,7 +209,7 @@ def _methods_of(request: Request) -> list[str]:
 
 
 async def _unexpected_error(request: Request, error: Exception) -> Response:
-    """What no route has caught, such as an error of a middleware."""
+    """The problem of an error that no route has caught, such as one of a middleware."""
     log_unexpected_error(request, error)
     return problem(request, errors.ServerFailed())
 

@@ -21,7 +21,7 @@ _MINUTE = 60.0
 
 
 class RateLimiter:
-    """What is left to everybody who asks. Without settings nobody is counted."""
+    """Request budgets of credentials, tenants and addresses. Without settings there is no limit."""
 
     def __init__(
         self, settings: ServerSettings | None, clock: Callable[[], float] = time.monotonic

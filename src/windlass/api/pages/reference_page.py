@@ -74,7 +74,7 @@ class _Operation(NamedTuple):
 
 
 def page(text: str) -> HTMLResponse:
-    """What `reference_html` wrote, for a browser."""
+    """The response with the page of `reference_html`."""
     return HTMLResponse(text, headers=_HEADERS)
 
 
@@ -229,7 +229,7 @@ def _fields(schema: Json) -> str:
 
 
 def _value_cell(schema: Json, said: str) -> tuple[str, str]:
-    """What a value is, and what it means, with its bounds and its default."""
+    """The type and meaning of a value, with its bounds and default."""
     parts = [_prose(said)] if said else []
     bounds = [words for each in (schema, *schema.get("anyOf", ())) for words in _bounds(each)]
     if bounds:
@@ -240,7 +240,7 @@ def _value_cell(schema: Json, said: str) -> tuple[str, str]:
 
 
 def _bounds(schema: Json) -> Iterator[str]:
-    """What a value may be, such as `1 to 191 characters`."""
+    """The bounds of a value, such as `1 to 191 characters`."""
     for least, most, unit in _BOUNDS:
         if least in schema and most in schema:
             yield f"{_number(schema[least])} to {_number(schema[most])} {unit}".strip()
@@ -310,7 +310,7 @@ def _example(operation: _Operation, schemas: Json) -> str:
 
 
 def _matches_route(path: str, route: str) -> bool:
-    """Whether the path of an example, below `/api/v1`, is one of a route."""
+    """True if the path of an example, below `/api/v1`, is a route's."""
     given = path.partition("?")[0].split("/")
     steps = route.removeprefix("/api/v1").split("/")
     return len(given) == len(steps) and all(

@@ -50,7 +50,7 @@ _HEADERS = page_headers(_STYLE)
 
 @router.get("/", openapi_extra={RIGHT: Right.JOBS_READ, OWN: True})
 async def overview(request: Request) -> Response:
-    """What whoever asks may see, for the tenant they name; who is not signed in is asked to."""
+    """The page for the tenant that the caller names; a caller who is not signed in is asked to."""
     root = request.scope.get("root_path", "")
     try:
         caller = await rate_limited_caller(request, request.query_params.get("tenant"))

@@ -1,6 +1,6 @@
-"""Cursors: where a list goes on. Signed, and good only for the list and the tenant they came from.
+"""Cursors: the position at which a list continues. Signed, and valid only for their list and tenant.
 
-They are masked too: a list may stop behind something that whoever reads it must not know.
+They are masked too: the position may be an item that the caller must not see.
 """
 
 import base64
@@ -27,7 +27,7 @@ class Cursors:
         return base64.urlsafe_b64encode(made).decode().rstrip("=")
 
     def read(self, cursor: str, *, list: str, scope: Scope) -> str:
-        """What a cursor goes on after; one that was not made here for this list is refused."""
+        """The position in a cursor; one that was not made here for this list is refused."""
         try:
             raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
             signature, masked = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]

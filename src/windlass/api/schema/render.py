@@ -118,7 +118,7 @@ def operation(engine: "Engine", operation: "Operation") -> dict[str, Any]:
 
 
 async def preview(engine: "Engine", found: "OperationPreview") -> dict[str, Any]:
-    """What an operation would do, with some of its jobs as lists show them."""
+    """The preview of an operation, with some of its jobs as list entries."""
     return {
         "action": str(found.action),
         "total": found.total,

@@ -44,8 +44,8 @@ class RequestModel(BaseModel):
     #: A field -> the option of the Python API that it is, where that is called otherwise.
     OPTIONS: ClassVar[Mapping[str, str]] = {}
 
-    def said(self) -> dict[str, Any]:
-        """What was said, as opposed to left out."""
+    def given_fields(self) -> dict[str, Any]:
+        """The fields that were given, as opposed to left out."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
@@ -117,7 +117,7 @@ class NewJob(RequestModel):
         """What of it is `.options(...)`; what was left out is the definition's to say."""
         return {
             self.OPTIONS.get(name, name): value
-            for name, value in self.said().items()
+            for name, value in self.given_fields().items()
             if name not in ("definition", "payload", "tenant") and value is not None
         }
 
@@ -295,7 +295,7 @@ class DefinitionEdit(RequestModel):
     payload_schema: Object | None = None
 
     def changes(self) -> dict[str, Any]:
-        return self.said()
+        return self.given_fields()
 
 
 class NewDefinition(DefinitionEdit):
@@ -324,7 +324,7 @@ class NewDefinition(DefinitionEdit):
     def changes(self) -> dict[str, Any]:
         return {
             name: value
-            for name, value in self.said().items()
+            for name, value in self.given_fields().items()
             if value is not None and name != "key"
         }
 

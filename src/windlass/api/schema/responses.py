@@ -1,4 +1,4 @@
-"""The shapes of answers, for the reference: made of the models themselves, so that they cannot differ."""
+"""Response models, for the reference: generated from the models themselves, so that they cannot differ."""
 
 import inspect
 import types
@@ -52,7 +52,7 @@ def _types(model: type) -> dict[str, Any]:
 
 
 def _json(type: Any) -> Any:
-    """What a type becomes in JSON."""
+    """The JSON type of a type."""
     origin, inner = typing.get_origin(type), typing.get_args(type)
     if origin in (typing.Union, types.UnionType):
         return typing.Union[tuple(_json(each) for each in inner)]  # noqa: UP007  made at run time

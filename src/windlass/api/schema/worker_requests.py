@@ -214,7 +214,7 @@ def ended(
     held: LeaseRef, said: SuccessRequest | FailureRequest | Release | AttemptEnd, outcome: Outcome
 ) -> AttemptReport:
     """An end as the engine takes it."""
-    told = said.said()
+    told = said.given_fields()
     for name in ("worker", "token", "job_id", "outcome"):
         told.pop(name, None)
     delay = timedelta(seconds=told.pop("delay_seconds", 0.0))

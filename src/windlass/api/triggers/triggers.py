@@ -43,7 +43,7 @@ _TIMES = tuple(field for fields in _TIMES_OF.values() for field in fields)
 
 @dataclass(frozen=True, slots=True)
 class TriggerFilters:
-    """What triggers can be chosen by."""
+    """Filters of the list of triggers."""
 
     type: Annotated[TriggerType | None, Query()] = None
     definition: Annotated[str | None, Query(max_length=191)] = None
@@ -98,13 +98,13 @@ def routes_for(noun: str) -> Routes:
         body: "NewTrigger",
         dry_run: DryRun = False,
     ) -> dict[str, Any]:
-        type = _new_type(body.said(), by_time=by_time)
+        type = _new_type(body.given_fields(), by_time=by_time)
         trigger = await engine.triggers.create(
             body.name,
             definition=body.definition,
             tenant=target_tenant(caller, body.tenant),
             created_by=caller.name,
-            schedule=_schedule(body.name, type, body.said()),
+            schedule=_schedule(body.name, type, body.given_fields()),
             event=body.event_name,
             dry_run=dry_run,
             by=caller.by,
@@ -131,7 +131,7 @@ def routes_for(noun: str) -> Routes:
         """What is left out stays; other times count from now, also those of another type."""
         changes = _given_options(body)
         trigger = await engine.triggers.get(id, caller.scope)
-        if (schedule := _changed_schedule(trigger, body.said())) is not None:
+        if (schedule := _changed_schedule(trigger, body.given_fields())) is not None:
             changes["schedule"] = schedule
         changed = await engine.triggers.update(
             id, caller.scope, dry_run=dry_run, by=caller.by, **changes
@@ -229,10 +229,10 @@ def _sort_key(trigger: Trigger) -> str:
 
 
 def _given_options(body: "TriggerEdit", without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What was said beside the times, as options. A null in place of an event says nothing."""
+    """The given fields other than the times, as options. A null event is not given."""
     return {
         body.OPTIONS.get(name, name): value
-        for name, value in body.said().items()
+        for name, value in body.given_fields().items()
         if name not in (*_TIMES, "type", *without) and (value is not None or name != "event_name")
     }
 

@@ -97,7 +97,7 @@ def invite(call: Invocation, user: str, role: str, permissions: tuple[str, ...],
 @click.argument("user")
 @click.argument("role")
 @_PERMISSIONS
-@with_dry_run("make {user} {role} in the tenant")
+@with_dry_run("give {user} the role {role} in the tenant")
 @with_call
 def role(call: Invocation, user: str, role: str, permissions: tuple[str, ...]) -> None:
     """Change the ROLE of the member USER, and the permissions if any are named."""
@@ -122,7 +122,7 @@ def role(call: Invocation, user: str, role: str, permissions: tuple[str, ...]) -
     ]
 )
 @click.argument("user")
-@with_dry_run("take {user} out of the tenant")
+@with_dry_run("remove {user} from the tenant")
 @with_call
 def remove(call: Invocation, user: str) -> None:
     """Remove USER from the tenant, or withdraw an invitation. The account stays."""

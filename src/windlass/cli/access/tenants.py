@@ -74,7 +74,7 @@ def show(call: Invocation, tenant_id: str) -> None:
 @click.option("--max-running", type=int, metavar="N", help="How many of its jobs run at a time.")
 @click.option("--max-open", type=int, metavar="N", help="How many of its jobs may be open.")
 @click.option("--zone", metavar="ZONE", help="The time zone of its schedules. [UTC]")
-@with_dry_run("make the tenant {tenant_id}")
+@with_dry_run("create the tenant {tenant_id}")
 @with_call
 def create(call: Invocation, /, tenant_id: str, zone: str | None, **about: Any) -> None:
     """Create a tenant with the id TENANT. Ids of deleted tenants cannot be used again."""

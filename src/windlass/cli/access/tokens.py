@@ -84,7 +84,7 @@ def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | No
     metavar="DURATION",
     help="Lifetime, such as 90d; without it the token does not expire.",
 )
-@with_dry_run("make a token called {name} with the role {role}")
+@with_dry_run("create the token {name} with the role {role}")
 @with_call
 def create(call: Invocation, name: str, role: str, rights: str | None, expires: str | None) -> int:
     """Create a token called NAME and print its secret, which is shown only once.

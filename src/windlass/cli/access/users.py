@@ -56,7 +56,7 @@ def list_users(call: Invocation, limit: int, cursor: str | None) -> None:
 )
 @click.argument("name")
 @AT
-@with_dry_run("make a user called {name} who administers everything")
+@with_dry_run("create the superadmin {name}")
 @with_call
 def create(call: Invocation, name: str, at: str) -> int:
     """Create the superadmin NAME, and print a link to set a password.
@@ -76,7 +76,7 @@ def create(call: Invocation, name: str, at: str) -> int:
 @click.argument("name")
 @click.option("--login", is_flag=True, help="A link to sign in, instead of one to set a password.")
 @AT
-@with_dry_run("make a link for the user {name}")
+@with_dry_run("create a link for the user {name}")
 @with_call
 def link(call: Invocation, name: str, login: bool, at: str) -> int:
     """Print a link that works once for the user called NAME."""

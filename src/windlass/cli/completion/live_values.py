@@ -66,7 +66,7 @@ class _LiveValue(click.ParamType[str]):
         return completion_items((one.value, one.about) for one in found)
 
 
-class _States(click.ParamType[str]):
+class _StateValues(click.ParamType[str]):
     """States and views, several with commas between them."""
 
     name = "text"
@@ -104,13 +104,13 @@ def complete_live(params: Sequence[click.Parameter]) -> None:
         if param.name in _SOURCES:
             param.type = _LiveValue(_SOURCES[param.name])
         elif param.name == "states":
-            param.type = _States()
+            param.type = _StateValues()
         elif param.name in ("context", "chosen"):
             param.type = _Contexts()
 
 
 def asked(at: str, flags: Flags) -> Sequence[CachedValue] | None:
-    """What a list of the API knows now; None where nobody answers."""
+    """The values of a list of the API; None if it cannot be read."""
     source = next(each for each in _SOURCES.values() if each.at == at)
     # Nothing but where to ask, and for whom: what was typed beside it is not for this question.
     call = Invocation(
@@ -154,5 +154,5 @@ def _about(source: _Source, item: Mapping[str, Any]) -> str:
 
 
 def _is_there(url: str) -> bool:
-    """Whether there is a database to ask: looking for one would make a SQLite file."""
+    """True if there is a database: connecting would create a SQLite file."""
     return not url.startswith("sqlite") or Path(address(url)).exists()

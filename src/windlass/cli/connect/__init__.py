@@ -1,1 +1,1 @@
-"""How a command reaches the jobs: contexts, targets, saved logins, local and remote APIs."""
+"""Connections of commands: contexts, targets, saved logins, local and remote APIs."""

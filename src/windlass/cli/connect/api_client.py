@@ -62,7 +62,7 @@ class Client:
         return await self._ask("GET", at, params)
 
     async def probe(self, at: str) -> JsonObject:
-        """What is beside the API, such as `probe("/readyz")`."""
+        """A path beside the API, such as `probe("/readyz")`."""
         return await self._ask("GET", at, {}, prefix="")
 
     async def post(self, at: str, body: object = None, **params: Any) -> JsonObject:

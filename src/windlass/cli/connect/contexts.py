@@ -1,7 +1,7 @@
-"""Contexts: places by name, in a file of the user's own. `windlass config use NAME` chooses one.
+"""Contexts: named servers and databases, in a file of the user's own. `windlass config use NAME` chooses one.
 
-A context is a place and what belongs to it. Whoever names another place by a flag or a variable
-is not in the context at all: neither its tenant nor its token's file goes there.
+A context is a server or database with its tenant and token file. A command that names another
+server or database by a flag or variable uses nothing of the context.
 """
 
 import json
@@ -72,7 +72,7 @@ def file() -> Path:
 
 
 def read() -> Contexts:
-    """What the file has; none if there is no file."""
+    """The contexts of the file; none if there is no file."""
     try:
         text = file().read_text("utf-8")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What `windlass login` keeps: for each server a token or a session, in a file of the user's own."""
+"""Saved logins: a token or a session for each server, in a private file of the user."""
 
 import json
 from collections.abc import Mapping

@@ -27,7 +27,7 @@ def definition_flags(command: Command) -> Command:
 
 
 def definition_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given as fields of the API, and nothing of what was not."""
+    """The given flags as fields of the API."""
     return {
         _NAMES.get(name, name): _READ.get(name, _as_is)(name, value)
         for name, value in given.items()

@@ -240,7 +240,7 @@ def _show(call: Invocation, one: Item) -> None:
 
 
 def _activity_facts(call: Invocation, one: Item) -> list[tuple[str, str]]:
-    """What its jobs do; success rate and percentile are of the last 24 hours."""
+    """The activity of its jobs; success rate and percentile are of the last 24 hours."""
     out, rate, p95 = call.out, one["success_rate"], one["p95_seconds"]
     workers, errors = one["workers"], one["import_errors"] or {}
     return [

@@ -69,7 +69,7 @@ def example(app: Windlass, handler: Handler) -> str:
 
 
 def words(handler: Handler) -> str:
-    """What to say to `windlass enqueue`, with a value for each field that is needed."""
+    """The arguments of an example `windlass enqueue`, with a value for each required field."""
     schema = handler.payload.schema
     pairs = [
         shlex.quote(f"{name}={_sample(name, schema.get('properties', {}).get(name, {}))}")

@@ -136,7 +136,7 @@ async def _come() -> None:
 
 
 async def _order(order: int, tenant: str) -> None:
-    """What happens around one order; not everything every time."""
+    """The jobs and events around one order; not all of them every time."""
     match random.randrange(10):
         case 0 | 1:
             card = random.choice(["visa", "visa", "visa", "declined"])

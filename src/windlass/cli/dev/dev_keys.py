@@ -19,7 +19,7 @@ _HELP = (
 
 
 class SupervisorControl(Protocol):
-    """What the keys act on."""
+    """The process that the keys act on."""
 
     @property
     def stopping(self) -> bool: ...

@@ -54,7 +54,7 @@ class SupervisorLink:
         return self._line.fileno()
 
     def orders(self) -> list[str] | None:
-        """What the supervisor asks for; None when it is gone. To be silent, or not, needs no more
+        """The supervisor's next order; None when it is gone. To be silent, or not, needs no more
         than to be heard here."""
         some = self._line.recv(4096)
         if not some:
@@ -123,7 +123,7 @@ class Supervisor:
 
     @property
     def facts(self) -> dict[str, str] | None:
-        """What the code that runs has told; None while none runs."""
+        """The last report of the running code; None while none runs."""
         return self._current.facts if self._current else None
 
     def stop(self) -> None:

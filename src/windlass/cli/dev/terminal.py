@@ -48,7 +48,7 @@ class TerminalOutput:
         self._to(self.out, self.err)
 
     def trim(self) -> None:
-        """What nobody comes back for must not fill a disk."""
+        """Cut held-back output, so that it cannot fill the disk."""
         if os.fstat(self.held).st_size > _MOST_HELD:
             os.ftruncate(self.held, 0)
 
@@ -93,7 +93,7 @@ class Terminal:
         return self._borrower is not None
 
     def listens(self) -> bool:
-        """Whether keys come to this process now. It takes the terminal whenever it may."""
+        """True if keys come to this process now. It takes the terminal whenever it may."""
         if self.closed or self.lent:
             return False
         here = self._in_front()
@@ -133,7 +133,7 @@ class Terminal:
         self.voice.hush()
 
     def is_back(self) -> bool:
-        """Whether a program has just ended that had the terminal; it is asked for by and by."""
+        """True if a program that had the terminal has just ended; asked for again and again."""
         if self._borrower is None:
             return False
         self.voice.trim()

@@ -1,1 +1,1 @@
-"""What all commands share: flags, exit codes, error reports, dry runs."""
+"""Basis of all commands: flags, exit codes, error reports, dry runs."""

@@ -25,7 +25,7 @@ MORE_FLAGS = "Global flags work here too: windlass --help lists them."
 
 
 class _HelpLayout:
-    """What commands and groups have in common: flags and how help looks."""
+    """Flags and help layout of commands and groups."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         kwargs.setdefault("context_settings", _SETTINGS)

@@ -1,5 +1,4 @@
-"""`--dry-run` for commands that write in one way: all they look up is looked up, and what they would
-write is told instead.
+"""`--dry-run` for commands that write once: their reads are sent, and the write is printed instead.
 
 Commands whose routes check a change without keeping it ask those: `jobs`, `schedules`, `triggers`.
 """
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class DryRunRequest(Exception):
-    """What would have been written."""
+    """Ends a command at its first write, and carries the request."""
 
     def __init__(self, method: str, at: str, body: object = None) -> None:
         super().__init__(method, at)
@@ -42,7 +41,7 @@ def with_dry_run(would: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def dry_run_client(client: "Client") -> "Client":
-    """A client that reads, and at the first write tells what it is."""
+    """A client that reads, and raises DryRunRequest at the first write."""
     from windlass.cli.connect.api_client import Client
 
     class DryRunClient(Client):
@@ -60,7 +59,7 @@ def dry_run_client(client: "Client") -> "Client":
             self._end("DELETE", at)
 
         async def _look(self, at: str) -> None:
-            """What is not there is told. Not everything can be looked at by itself."""
+            """Read the thing, so that its absence is an error. Not everything can be read by itself."""
             if at.count("/") > 1:
                 with suppress(PathUnknown, MethodRefused):
                     await self.get(at)

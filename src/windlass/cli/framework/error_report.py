@@ -26,7 +26,7 @@ _HINTS: Mapping[type[WindlassError], str] = {
 
 
 def report(error: BaseException, flags: Flags) -> int:
-    """Tell a person of an error, and answer the exit code it leads to."""
+    """Print an error, and return its exit code."""
     if flags.debug:
         write_lines("".join(traceback.format_exception(error)).rstrip().split("\n"), sys.stderr)
     known = as_windlass_error(error)

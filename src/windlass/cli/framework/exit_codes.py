@@ -8,7 +8,7 @@ from windlass.errors import WindlassError
 
 
 class Exit(IntEnum):
-    """What the shell is told."""
+    """Exit codes."""
 
     OK = 0
     FAILED = 1

@@ -16,7 +16,7 @@ FORMATS: tuple[Format, ...] = ("table", "json", "jsonl", "csv", "id")
 
 @dataclass(slots=True)
 class Flags:
-    """What was given, gathered while a command line is read. A flag behind the command wins over
+    """The given flags, gathered while a command line is parsed. A flag behind the command wins over
     one before it, and both over the environment."""
 
     context: str | None = None
@@ -48,7 +48,7 @@ class Flags:
             self._typed.add(name)
 
     def typed(self, name: str) -> bool:
-        """Whether a flag was given on the command line."""
+        """True if a flag was given on the command line."""
         return name in self._typed
 
     @property

@@ -3,6 +3,7 @@
 What a command may not need is imported where it is used: help and usage errors come at once.
 """
 
+import os
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from windlass.settings import Settings
 
 T = TypeVar("T")
+_DATABASE_VARIABLE = "WINDLASS_DATABASE_URL"
 
 
 class Invocation:
@@ -32,16 +34,14 @@ class Invocation:
 
     @property
     def flags(self) -> Flags:
-        """What was given, and what the context in use says where nothing was."""
+        """The given flags, completed by the context in use."""
         self.context  # noqa: B018  read once, and its values are among the flags
         return self._given
 
     @cached_property
     def context(self) -> "Context | None":
         """The context in use."""
-        from windlass.cli.connect.target import resolve_target
-
-        return resolve_target(self._given, current=not self._runs_here)
+        return _resolve_target(self._given, current=not self._runs_here)
 
     def typed(self, *names: str) -> dict[str, str]:
         """Those of these flags that stand on the command line."""
@@ -152,7 +152,7 @@ class Invocation:
             raise click.Abort
 
     def _needs_no_question(self, doing: str) -> bool:
-        """Whether nobody has to be asked; ConfirmationNeeded if nobody can be."""
+        """True if no question is needed; ConfirmationNeeded if there is no terminal to ask on."""
         from windlass.errors import ConfirmationNeeded
 
         if self.flags.yes or self.flags.would:
@@ -186,10 +186,55 @@ class Invocation:
 
 
 def actor() -> str | None:
-    """Who is said to have done what this command does."""
+    """The name under which this command's changes are recorded."""
     import getpass
 
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # a container's user may have no name
         return None
+
+
+def _resolve_target(flags: Flags, *, current: bool) -> "Context | None":
+    """Put what the context in use says among the flags; the context, if one is in use.
+
+    `current`: the chosen one counts, not only one that is named.
+    """
+    context = _active_context(flags, current=current)
+    if context is not None:
+        flags.url, flags.db, flags.context = context.url, context.db, context.name
+        if not flags.typed("token_file"):
+            flags.token_file = context.token_file
+        if flags.tenant is None or (flags.typed("context") and not flags.typed("tenant")):
+            flags.tenant = context.tenant or flags.tenant
+    _resolve_tenant(flags)
+    return context
+
+
+def _active_context(flags: Flags, *, current: bool) -> "Context | None":
+    from windlass.cli.connect import contexts
+
+    # One that is typed is a flag: only flags win over it.
+    typed = flags.typed("context")
+    other = flags.typed("url") or flags.typed("db")
+    if not typed:
+        other = other or bool(flags.url or flags.db or os.environ.get(_DATABASE_VARIABLE))
+    if flags.context is not None:
+        named = contexts.read().named(flags.context)  # a name that is wrong is told in any case
+        return None if other else named
+    if other or not current:
+        return None
+    found = contexts.read()
+    return found.named(found.current) if found.current else None
+
+
+def _resolve_tenant(flags: Flags) -> None:
+    if not flags.all_tenants:
+        return
+    if flags.typed("tenant"):
+        if flags.typed("all_tenants"):
+            import click
+
+            raise click.UsageError("--all-tenants and --tenant exclude each other")
+        return
+    flags.tenant = None

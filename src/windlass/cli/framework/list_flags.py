@@ -84,6 +84,6 @@ def with_paging(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Calla
 
 
 def hint_at_more(call: "Invocation", page: "Item") -> None:
-    """Tell a person how to go on, if there is more."""
+    """Print how to get the next page, if there is one."""
     if page["next_cursor"]:
         call.out.hint(f"There are more: add --cursor {page['next_cursor']}")

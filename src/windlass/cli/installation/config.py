@@ -138,7 +138,7 @@ def _item(one: "Origin") -> dict[str, Any]:
 
 
 def _flags(call: Invocation) -> "Iterator[dict[str, Any]]":
-    """What says where commands go, as far as it is set."""
+    """The settings of where commands go, as far as they are set."""
     named, flags = call.context, call.flags
     of_context = {
         name for name in _PLACE if named and getattr(named, name, None) == getattr(flags, name)

@@ -30,7 +30,7 @@ _ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_atte
 
 
 class BulkAction(NamedTuple):
-    """What is done to jobs: as the API calls it, and as people do."""
+    """An action on jobs: its name in the API, and in messages."""
 
     action: str
     doing: str
@@ -124,7 +124,7 @@ def _skipped(deed: BulkAction, job: "JsonObject") -> str | None:
 
 
 def _preview_text(deed: BulkAction, preview: "JsonObject", changing: int) -> Iterator[str]:
-    """What would be done, to how many, and to which for example."""
+    """The preview: the action, the number of jobs, and a few of them."""
     if not preview["total"]:
         yield "No jobs match."
         return

@@ -117,7 +117,7 @@ for _command in (mute, unmute):
 
 
 def _dead_letter_filter(**chosen: str | None) -> dict[str, Any]:
-    """What was chosen, among the dead-lettered; nothing chosen stays nothing, and never means all."""
+    """The filter of the flags, limited to dead-lettered jobs; without flags it is empty, which never means all."""
     return {"states": ["dead_letter"], **_chosen_filter(**chosen)} if any(chosen.values()) else {}
 
 

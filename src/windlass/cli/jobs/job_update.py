@@ -64,7 +64,7 @@ def changes_of(
     delay: str | None,
     metadata: str | None,
 ) -> dict[str, Any]:
-    """What the API is told to change: what was given, and something must be."""
+    """The body of the request; CommandInvalid if no change was given."""
     from windlass.cli.jobs.enqueue import delivery_options
     from windlass.core.payloads.json_text import read_json
 

@@ -1,4 +1,4 @@
-"""What is new in a list that is shown newest first, for as long as somebody looks."""
+"""Follows a list that is shown newest first: yields new items until the caller stops."""
 
 import asyncio
 from collections.abc import AsyncIterator, Hashable
@@ -42,7 +42,7 @@ async def tail(api: Client, what: TailedList, *, last: int) -> AsyncIterator[Jso
 
 
 async def _new_items(api: Client, what: TailedList, seen: dict[Hashable, None]) -> list[JsonObject]:
-    """What was not seen yet, down to the page that has something that was."""
+    """Items that were not seen yet, down to the first page with one that was."""
     fresh: list[JsonObject] = []
     cursor = None
     for _ in range(_MOST_PAGES):

@@ -15,7 +15,7 @@ from windlass.cli.jobs.bulk import BulkAction, bulk
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import OPEN, PAUSED, Look, ago, moment
 from windlass.clock import utcnow
-from windlass.core.access.principal import named
+from windlass.core.access.principal import display_actor
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import did_you_mean, quoted
 
@@ -35,7 +35,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show which jobs, and ch
     ],
 )
 def queues() -> None:
-    """Look at queues, pause, resume and limit them; move or cancel all that waits."""
+    """List, pause, resume and limit queues; move or cancel their waiting jobs."""
 
 
 @queues.command("list", examples=["windlass queues list", "windlass queues list --json"])
@@ -228,7 +228,7 @@ def _running(queue: Item) -> str:
 
 def _pause_text(queue: Item, when: str) -> str:
     by = (
-        f" by {named(queue['paused_by'], queue.get('paused_by_name'))}"
+        f" by {display_actor(queue['paused_by'], queue.get('paused_by_name'))}"
         if queue["paused_by"]
         else ""
     )

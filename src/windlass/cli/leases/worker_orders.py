@@ -113,7 +113,7 @@ _NO_MORE = "takes no more jobs"
 
 
 def _line(worker: Item, next: str) -> str:
-    """What comes next, and how much it had to do when it was last seen."""
+    """A message: what the worker will do, and how many jobs it ran at its last heartbeat."""
     running = worker["slots_used"]
     still = "nothing runs" if not running else f"{running} still run{'s' if running == 1 else ''}"
     return f"{worker['id']} {next}; {still}."

@@ -105,7 +105,7 @@ def _show(call: Invocation, worker: Item) -> None:
 
 
 def _order_text(worker: Item, when: str) -> str:
-    """What is wanted of it, if anybody ever said so, and whether it has heard."""
+    """The operator's order, if there is one, and whether the worker has received it."""
     if not worker["wanted_at"]:
         return ""
     by = f" by {worker['wanted_by']}" if worker["wanted_by"] else ""

@@ -29,7 +29,7 @@ def listen_near(host: str, port: int) -> socket.socket:
 
 
 def address(listening: socket.socket) -> str:
-    """What to type into a browser."""
+    """The address for a browser."""
     host, port = listening.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 

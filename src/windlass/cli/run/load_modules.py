@@ -29,7 +29,7 @@ def load_apps(modules: Sequence[str]) -> list[Windlass]:
 
 
 async def learn(app: Windlass, apps: Sequence[Windlass]) -> None:
-    """Make what other apps declare known, as a worker that runs them would."""
+    """Register what other apps declare, as a worker that runs them would."""
     await app.close()
     for each in apps:
         for handler in each.handlers.values():
@@ -65,7 +65,7 @@ def apps_in(module: ModuleType) -> Iterator[Windlass]:
 
 
 def is_file(name: str) -> bool:
-    """Whether a module is given as a file."""
+    """True if a module is given as a file."""
     return name.endswith(".py") or "/" in name
 
 

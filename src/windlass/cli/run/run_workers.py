@@ -30,7 +30,7 @@ _WRITE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """How the workers work; what is None the settings say. With a `server` they have no database."""
+    """Flags of the workers; None means the setting. With a `server` they use no database."""
 
     concurrency: int | None = None
     queues: Sequence[str] | None = None

@@ -24,7 +24,7 @@ def end_at_once() -> None:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether an exception may come from Ctrl-C. Where a handler of our own minds that, it is the
+    """True if an exception may come from Ctrl-C. Where a handler of our own minds that, it is the
     doing of the code that raised it."""
     own = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     return isinstance(error, KeyboardInterrupt) and not own

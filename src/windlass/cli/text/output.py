@@ -68,7 +68,7 @@ class Output:
 
     @cached_property
     def human(self) -> bool:
-        """Whether a person reads stdout. Somebody who wants colour in a pipe counts as one."""
+        """True on a terminal, or when colour is forced."""
         return sys.stdout.isatty() or self._flags.color == "always"
 
     @cached_property
@@ -80,11 +80,11 @@ class Output:
 
     @property
     def can_ask(self) -> bool:
-        """Whether there is somebody to answer a question."""
+        """True if a person can answer a question."""
         return sys.stdin.isatty() and sys.stderr.isatty()
 
     def colored(self, stream: IO[str]) -> bool:
-        """Whether what goes to a stream may have colour."""
+        """True if text on a stream may have colour."""
         if self._flags.color != "auto":
             return self._flags.color == "always"
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -109,7 +109,7 @@ class Output:
 
     @cached_property
     def draws(self) -> bool:
-        """Whether a line on stderr can be drawn over."""
+        """True if a line on stderr can be overwritten."""
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not self._flags.quiet
 
     def draw(self, text: str) -> None:
@@ -178,10 +178,14 @@ class Output:
                 show()
 
     def print_dry_run(self, would: str, request: Item) -> None:
-        """What a command that was only rehearsed would have done; programs get the request."""
+        """Print what a command would have done; programs that read JSON get the request."""
+        text = f"Would {would}. Nothing was changed."
+        if self.format in ("people", "tsv"):
+            self.data(text)
+            return
         if self.format in ("json", "jsonl"):
             self.json({"would": would, **request})
-        self.say(f"Would {would}. Nothing was changed.")
+        self.say(text)
 
     def facts(self, facts: Iterable[tuple[str, str]]) -> None:
         """Labels and values in two columns, for a person; what has no value is left out."""

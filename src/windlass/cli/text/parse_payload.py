@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from windlass.core.payloads.json_text import load_json, read_json
-from windlass.core.payloads.schema_marks import applicable_schemas, under
+from windlass.core.payloads.schema_marks import applicable_schemas, subschemas_at
 from windlass.errors import CommandInvalid, PayloadUnstorable
 from windlass.errors.wording import quoted, shorten
 
@@ -76,7 +76,8 @@ def typed(pairs: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]
     """
     top = applicable_schemas([schema], schema)
     return {
-        name: _parse_value(text, _types(under(top, name, schema))) for name, text in pairs.items()
+        name: _parse_value(text, _types(subschemas_at(top, name, schema)))
+        for name, text in pairs.items()
     }
 
 
@@ -99,7 +100,7 @@ def _types(schemas: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _names(value: object) -> frozenset[str]:
-    """What a JSON Schema may call the type of a value."""
+    """The types of a value in a JSON Schema."""
     if value is None:
         return frozenset({"null"})
     if isinstance(value, bool):

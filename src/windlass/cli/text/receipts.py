@@ -1,4 +1,4 @@
-"""What enqueueing has answered, and what the shell is told of it."""
+"""Prints the receipt of an enqueue and chooses the exit code."""
 
 from typing import Any
 

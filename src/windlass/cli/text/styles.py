@@ -75,7 +75,7 @@ LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yello
 
 
 def state_of(job: Mapping[str, Any]) -> Look:
-    """How a job's state looks; one that is asked to stop says so."""
+    """The label of a job's state; a running job that is asked to stop says so."""
     look = STATES[job["view"]]
     if job["state"] == "running" and job["cancel_requested_at"]:
         return Look(look.glyph, "Canceling…", look.color)
@@ -83,7 +83,7 @@ def state_of(job: Mapping[str, Any]) -> Look:
 
 
 def worker_state(worker: Mapping[str, Any]) -> Look:
-    """How a worker stands; one that was told to take no more jobs says so, heard or not."""
+    """The state of a worker; one that was ordered to drain says so, even before it has noticed."""
     told = {worker["wanted"], worker["doing"]}
     order = next((order for order in ("stop", "drain") if order in told), None)
     return (
@@ -92,7 +92,7 @@ def worker_state(worker: Mapping[str, Any]) -> Look:
 
 
 def enabled_of(thing: Mapping[str, Any]) -> Look:
-    """How a definition or a trigger looks that may be disabled."""
+    """The label of a definition or trigger: enabled or disabled."""
     return ENABLED if thing["enabled"] else DISABLED
 
 
@@ -126,20 +126,20 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 
 def took(length: timedelta) -> str:
-    """How long something took: "27 ms", "1.4 s", "2 min 5 s"."""
+    """A duration for people: "27 ms", "1.4 s", "2 min 5 s"."""
     if timedelta(seconds=1) <= length < timedelta(seconds=59.95):
         return f"{length.total_seconds():.1f} s"
     return words(length)
 
 
 def slots_of(worker: Mapping[str, Any], running: int | None = None) -> str:
-    """How many of a worker's slots are in use: by its last beat, or by its `running` jobs, which are
+    """A worker's slots in use: by its last beat, or by its `running` jobs, which are
     newer."""
     return f"{worker['slots_used'] if running is None else running}/{worker['slots']}"
 
 
 def run_time(job: Mapping[str, Any], now: datetime) -> str:
-    """How long a job's last attempt took, or has been running by `now`; empty if it never ran."""
+    """The run time of a job's last attempt, so far if it runs; empty if it never ran."""
     started, until = moment(job["last_started_at"]), moment(job["finished_at"]) or now
     return took(max(until - started, timedelta())) if started else ""
 

@@ -34,7 +34,7 @@ _LEVELS = "▁▂▃▄▅▆▇"
 
 
 class _Shares(NamedTuple):
-    """How many lines queues, workers and jobs get."""
+    """The lines that queues, workers and jobs get."""
 
     queues: int
     workers: int
@@ -79,7 +79,7 @@ def whole_page(reading: TopData, screen: Screen, place: str, size: ConsoleDimens
 
 
 def rows_for_jobs(reading: TopData | None, size: ConsoleDimensions) -> int:
-    """How many jobs there is room for."""
+    """The number of jobs that fit."""
     return (
         size.height if reading is None else _shares(reading, size.width >= _WIDE, size.height).jobs
     )

@@ -16,7 +16,7 @@ from windlass.errors.wording import printable, with_type
 
 
 def job_page(opened: JobDetail, screen: Screen, size: ConsoleDimensions) -> RenderableType:
-    """What is known of a job, from the state to the error."""
+    """The facts about a job, from the state to the error."""
     lines = [_title(opened.job), Text()]
     lines += [_fact(label, value) for label, value in _facts(opened) if value]
     if opened.job["error_trace"]:
@@ -33,7 +33,7 @@ def log_page(opened: JobDetail, screen: Screen, size: ConsoleDimensions) -> Rend
 
 
 def help_page(screen: Screen, size: ConsoleDimensions) -> RenderableType:
-    """What the keys do."""
+    """The keys and their actions."""
     width = max(len(key) for key, _ in KEYS)
     lines = [Text("windlass top", style="bold"), Text()]
     lines += [Text.assemble((f"  {key:<{width}}  ", "bold"), what) for key, what in KEYS]

@@ -1,4 +1,4 @@
-"""What is on the screen of `windlass top`, and what a key makes of it. Knows no terminal."""
+"""The screen of `windlass top`, and how a key changes it. Independent of the terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ COMMANDS = ("jobs", "dead", "queues", "workers", "help", "q")
 
 
 class KeyAction(NamedTuple):
-    """What has to be done because of a key; `job` is the id it is about."""
+    """The action that a key asks for; `job` is the id it is about."""
 
     verb: Verb
     job: str = ""

@@ -163,7 +163,7 @@ def replay(call: Invocation, ids: Sequence[str], dry_run: bool) -> int:
 
 
 def _try(call: Invocation, name: str, data: dict[str, object]) -> None:
-    """What each trigger for an event would do with it."""
+    """The effect that each matching trigger would have."""
     from windlass.cli.connect.api_client import path
 
     async def tried(api: "Client") -> "list[JsonObject]":

@@ -88,7 +88,7 @@ def update(call: Invocation, /, schedule: str, dry_run: bool, **given: Any) -> N
 )
 @click.argument("schedule")
 @click.option("--wait", is_flag=True, help="Wait for the job's end (--timeout), print its result.")
-@with_dry_run("make the job of the schedule {schedule} now")
+@with_dry_run("create the job of the schedule {schedule} now")
 @with_call
 def run(call: Invocation, schedule: str, wait: bool) -> None:
     """Make the job of SCHEDULE now, and print its id; when it is due next stays."""

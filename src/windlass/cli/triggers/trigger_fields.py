@@ -57,7 +57,7 @@ def flags(*groups: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
 
 
 def fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given as fields of the API, and nothing of what was not. What is not JSON, not a
+    """The given flags as fields of the API. What is not JSON, not a
     duration or says two things at once is refused here, before anybody is asked."""
     said = {name: value for name, value in given.items() if value is not None}
     times = _times(said)
@@ -85,7 +85,7 @@ def schedule_of(trigger: Mapping[str, Any]) -> "Schedule | None":
 
 
 def when(trigger: Mapping[str, Any]) -> str:
-    """What sets a trigger off, in words."""
+    """The cause of a trigger, in words."""
     from windlass.core.triggers.schedule_preview import describe
 
     try:

@@ -15,17 +15,17 @@ _UNTRUSTED = "untrusted:"
 Statement = tuple[str | int, ...]
 
 
-def head(tenant: str, sequence: int, hash: str) -> Statement:
+def chain_end_statement(tenant: str, sequence: int, hash: str) -> Statement:
     """The statement that a chain ends with this entry."""
     return ("head", tenant, sequence, hash)
 
 
-def listed(number: int, tenant: str) -> Statement:
+def chain_list_statement(number: int, tenant: str) -> Statement:
     """The statement that a chain was started as the one of this number."""
     return ("chain", number, tenant)
 
 
-def registry(chains: int) -> Statement:
+def chain_count_statement(chains: int) -> Statement:
     """The statement that so many chains were started."""
     return ("registry", chains)
 
@@ -65,7 +65,7 @@ class AuditKeys:
         return SignatureState.UNKNOWN_KEY if well_formed else SignatureState.INVALID
 
 
-def untrusted(sequence: int) -> str:
+def untrusted_signature(sequence: int) -> str:
     """Mark in place of a signature, from an entry on that was added to an end without a
     valid one: signing that would hide what was done to the chain before."""
     return f"{_UNTRUSTED}{sequence}"

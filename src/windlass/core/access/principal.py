@@ -89,7 +89,7 @@ def token_of(actor: str | None) -> UUID | None:
     return UUID(id) if id != actor and _is_uuid(id) else None
 
 
-def named(actor: str, name: str | None) -> str:
+def display_actor(actor: str, name: str | None) -> str:
     """An actor as people read it: with its name before it, if that is known."""
     return f"{name} ({actor})" if name else actor
 

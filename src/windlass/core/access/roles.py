@@ -79,7 +79,7 @@ class Reach(IntEnum):
 RoleTable = Mapping[str, Mapping[str, Reach]]
 
 
-def frozen(table: RoleTable) -> RoleTable:
+def freeze_roles(table: RoleTable) -> RoleTable:
     """A copy of a table that nothing can change any more."""
     return MappingProxyType({role: MappingProxyType(dict(row)) for role, row in table.items()})
 
@@ -115,7 +115,7 @@ _TENANT_ADMIN = (
 )
 
 #: Role -> right -> how far it reaches. What is not listed is refused.
-ROLES: RoleTable = frozen(
+ROLES: RoleTable = freeze_roles(
     {
         # A worker's credential is its own: no person and no program for people works with it.
         Role.SUPERADMIN: {right: Reach.ALL for right in Right if right is not Right.WORKER_WORK},

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from windlass.core.definitions import argv_limits, exit_codes
 from windlass.core.definitions.exit_codes import ExitCodes
-from windlass.core.payloads.schema_marks import applicable_schemas, under
+from windlass.core.payloads.schema_marks import applicable_schemas, subschemas_at
 from windlass.errors import CommandTemplateInvalid, FieldError
 from windlass.errors.wording import json_pointer, listed, nearest, quoted
 
@@ -146,7 +146,7 @@ class DeclarationReader:
     def _types(self, name: str) -> frozenset[str]:
         """The JSON types a field may have; empty if the schema does not say."""
         types: set[str] = set()
-        for part in under(self._tops, name, self._schema):
+        for part in subschemas_at(self._tops, name, self._schema):
             said = part.get("type")
             types.update(filter(_is_text, said if isinstance(said, list | tuple) else [said]))
         return frozenset(types)

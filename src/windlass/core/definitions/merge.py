@@ -48,7 +48,7 @@ _LISTS = ("tags", "runs_after")
 _TOGETHER = (("rate_count", "rate_seconds"), ("key_rate_count", "key_rate_seconds"))
 
 
-def follows(row: Definition | None, declared: Definition) -> Definition:
+def merge_with_code(row: Definition | None, declared: Definition) -> Definition:
     """The row that code asks for: new, or as before in whatever an operator edited."""
     code = {name: _plain(getattr(declared, name)) for name in EDITABLE}
     kept = {} if row is None else {name: getattr(row, name) for name in row.edited}
@@ -66,7 +66,7 @@ def needs_sync(row: Definition | None, declared: Definition) -> bool:
     return row.code_hash != declared.code_hash
 
 
-def edited(row: Definition, changes: Mapping[str, Any]) -> Definition:
+def apply_edits(row: Definition, changes: Mapping[str, Any]) -> Definition:
     """The row with an operator's changes, which win over the code from now on."""
     code = row.code
     if code is not None:
@@ -75,7 +75,7 @@ def edited(row: Definition, changes: Mapping[str, Any]) -> Definition:
     return _with_derived_fields(replace(row, **{"code": code, **changes}))
 
 
-def reset(row: Definition, names: Collection[str] | None = None) -> Definition:
+def reset_edits(row: Definition, names: Collection[str] | None = None) -> Definition:
     """The row with what the code says: in these fields, or in all."""
     code = row.code or {}
     chosen = [name for name in row.edited if names is None or name in _with_pairs(names)]

@@ -79,7 +79,7 @@ class NewDefinitionOptions(DefinitionOptions, HandlerOptions, total=False):
     """All options of a definition that an operator creates."""
 
 
-def whole(least: int, most: int = _LARGEST) -> Callable[[object], bool]:
+def whole_number_rule(least: int, most: int = _LARGEST) -> Callable[[object], bool]:
     """A check for whole numbers in a range."""
     return lambda value: type(value) is int and least <= value <= most
 
@@ -120,7 +120,7 @@ def is_payload_path(value: object) -> bool:
     return isinstance(value, str) and _PAYLOAD_PATH.fullmatch(value) is not None
 
 
-def word(choice: object) -> tuple[Callable[[Any], bool], str]:
+def word_rule(choice: object) -> tuple[Callable[[Any], bool], str]:
     """The words of a Literal, as what an option may be."""
     words = get_args(choice)
     return (lambda value: value in words), " or ".join(map(repr, words))
@@ -130,12 +130,12 @@ _NAME = (is_name, "text of 1 to 191 characters that print, with no space at eith
 _FLAG = (lambda value: isinstance(value, bool), "true or false")
 _OBJECT = (lambda value: isinstance(value, Mapping), "an object of names and values")
 _DAYS = (_is_days, "0 to 36500, or 'forever'")
-_LEAST_ONE = (whole(1), "1 or more")
+_LEAST_ONE = (whole_number_rule(1), "1 or more")
 
 #: What an option may be, and in words. Rates and priorities are checked by what reads them.
 ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "enabled": _FLAG,
-    "max_attempts": (whole(1, 100), "1 to 100"),
+    "max_attempts": (whole_number_rule(1, 100), "1 to 100"),
     "backoff": (_is_backoff, "a windlass.Backoff"),
     "timeout": (_is_positive("timeout"), "more than 0"),
     "timeout_seconds": (_is_positive("timeout_seconds"), "more than 0"),
@@ -150,18 +150,18 @@ ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "description": (_is_description, f"text of at most {_LONGEST_DESCRIPTION:,} characters"),
     "queue": _NAME,
     "limit_key": (is_payload_path, "a field of the payload, such as 'args.account_id'"),
-    "dedupe": word(Literal["payload"]),
+    "dedupe": word_rule(Literal["payload"]),
     "dedupe_window": (_is_positive("dedupe_window"), "more than 0"),
     "dedupe_window_seconds": (_is_positive("dedupe_window_seconds"), "more than 0"),
-    "on_duplicate": word(OnDuplicate),
-    "isolation": word(Isolation),
+    "on_duplicate": word_rule(OnDuplicate),
+    "isolation": word_rule(Isolation),
     "memory_limit_mb": (
-        whole(LEAST_MEMORY_MB, MOST_MEMORY_MB),
+        whole_number_rule(LEAST_MEMORY_MB, MOST_MEMORY_MB),
         f"{LEAST_MEMORY_MB} to {MOST_MEMORY_MB}",
     ),
     "idempotent": _FLAG,
     "requires_permission": _NAME,
-    "on_parent_failure": word(ParentFailure),
+    "on_parent_failure": word_rule(ParentFailure),
     "on_dead_letter": _NAME,
     "after": (_are_keys, "a list of definitions' keys"),
     "default_payload": _OBJECT,

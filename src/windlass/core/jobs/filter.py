@@ -14,8 +14,7 @@ understood is a FilterInvalid, which names it, where it stands and what could st
 import re
 from dataclasses import dataclass
 
-from windlass.core.jobs.filter_fields import FIELDS, WORDS, FilterField
-from windlass.core.jobs.filter_values import FilterText, value_of
+from windlass.core.jobs.filter_fields import FIELDS, WORDS, FilterField, FilterText, value_of
 from windlass.core.jobs.query import FilterTerm, JobQuery, Operator, Value
 from windlass.errors import FilterInvalid
 from windlass.errors.wording import listed, nearest

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 from windlass.core.definitions.definition import Definition
@@ -70,6 +70,13 @@ class InheritedOptions(TypedDict, total=False):
 
 
 _NAMES = frozenset(EnqueueOptions.__annotations__)
+
+
+class PreparedJob(NamedTuple):
+    """A valid job to store, and what to do when an equal one exists."""
+
+    job: NewJob
+    on_duplicate: OnDuplicate
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from windlass.core.leases.lease import JobLine, Quota
 from windlass.core.leases.limits import CapacityKey, Limit
 
 
-def quotas(lines: Sequence[JobLine], wanted: int) -> list[Quota]:
+def share_quotas(lines: Sequence[JobLine], wanted: int) -> list[Quota]:
     """Share `wanted` jobs between the tenants of the lines by weight, at least one each.
 
     Lines come in the order of their turn; when there are more tenants than jobs wanted, the
@@ -42,7 +42,7 @@ def quotas(lines: Sequence[JobLine], wanted: int) -> list[Quota]:
     ]
 
 
-def within(
+def limit_quotas(
     quotas: Sequence[Quota], limits: Mapping[str, Limit], rooms: Mapping[CapacityKey, int]
 ) -> list[Quota]:
     """Cut quotas so that together they take no more than each limit has room for.
@@ -54,7 +54,9 @@ def within(
     for quota in quotas:
         if any(name not in limits for name in quota.line.limits):
             continue
-        needed = [room for name in quota.line.limits for room in limits[name].rooms(quota.line)]
+        needed = [
+            room for name in quota.line.limits for room in limits[name].capacities(quota.line)
+        ]
         take = min([quota.line_limit, *(left[room[:2]] for room in needed)])
         if take < 1:
             continue

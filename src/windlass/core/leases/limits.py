@@ -37,7 +37,7 @@ class Limit(NamedTuple):
         whose = [who if kind == each else None for each in ("definition", "tenant", "queue")]
         return self.name, *whose, self.max_per_key is not None  # type: ignore[return-value]  # three
 
-    def rooms(self, line: JobLine) -> Iterator[tuple[str, LimitKind, int]]:
+    def capacities(self, line: JobLine) -> Iterator[tuple[str, LimitKind, int]]:
         """Capacities that a job of a line uses, and the size of each."""
         if self.max_running is not None:
             yield self.name, "running", self.max_running

@@ -14,6 +14,6 @@ class WorkerOrder(StrEnum):
     STOP = "stop"
 
 
-def call(worker: WorkerId) -> str:
+def order_nudge(worker: WorkerId) -> str:
     """Content of a nudge about an order to one worker; other nudges name a queue."""
     return f"worker:{worker}"

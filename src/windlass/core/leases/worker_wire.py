@@ -66,7 +66,7 @@ def parse_lease(told: Mapping[str, Any]) -> Lease:
     return Lease(**known)
 
 
-def held(held: LeaseRef) -> dict[str, Any]:
+def lease_ref(held: LeaseRef) -> dict[str, Any]:
     return {"job_id": str(held.job_id), "token": held.token}
 
 
@@ -74,9 +74,9 @@ def parse_lease_ref(told: Mapping[str, Any]) -> LeaseRef:
     return LeaseRef(JobId(UUID(told["job_id"])), told["token"])
 
 
-def end(finish: AttemptEnd) -> dict[str, Any]:
+def attempt_end(finish: AttemptEnd) -> dict[str, Any]:
     """The end of an attempt as JSON, without the job's next state, which the server decides."""
-    told = {**held(finish.held), "outcome": str(finish.outcome)}
+    told = {**lease_ref(finish.held), "outcome": str(finish.outcome)}
     told |= {
         name: value for name in _VERBATIM_FIELDS if (value := getattr(finish, name)) is not None
     }

@@ -136,7 +136,7 @@ def listening(place: str, *, reached: bool, heard: bool) -> Check:
     return broken("listening", f"The address for wake-up signals, {place}, does not answer.", fix)
 
 
-def pinned(found: Sequence[OldSnapshot]) -> list[Check]:
+def old_snapshots(found: Sequence[OldSnapshot]) -> list[Check]:
     """Check whether a snapshot blocks vacuum."""
     held = [each for each in found if _is_long(each)]
     if not held:

@@ -137,7 +137,7 @@ class TenantStats:
     total: StatsPoint
 
 
-def slots(window: str, now: datetime) -> Sequence[datetime]:
+def time_slots(window: str, now: datetime) -> Sequence[datetime]:
     """When the slots of a window begin that ends now; they are at the same times for everybody."""
     length, slot = WINDOWS[window]
     last = _EPOCH + (now - _EPOCH) // slot * slot

@@ -10,7 +10,12 @@ from functools import lru_cache
 from typing import Any
 
 from windlass.core.payloads.json_text import load_json
-from windlass.core.payloads.schema_marks import Schemas, applicable_schemas, marked, under
+from windlass.core.payloads.schema_marks import (
+    Schemas,
+    applicable_schemas,
+    is_marked_secret,
+    subschemas_at,
+)
 from windlass.errors import FieldError, PayloadInvalid
 
 #: The field of a stored payload that has the ciphertext.
@@ -56,16 +61,20 @@ def _replace_secrets(
     change: Callable[[list[str | int], Any], Any],
     path: list[str | int],
 ) -> Any:
-    if marked(schemas):
+    if is_marked_secret(schemas):
         return None if value is None else change(path, value)
     if isinstance(value, dict):
         return {
-            key: _replace_secrets(part, under(schemas, key, root), root, change, [*path, key])
+            key: _replace_secrets(
+                part, subschemas_at(schemas, key, root), root, change, [*path, key]
+            )
             for key, part in value.items()
         }
     if isinstance(value, list):
         return [
-            _replace_secrets(part, under(schemas, place, root), root, change, [*path, place])
+            _replace_secrets(
+                part, subschemas_at(schemas, place, root), root, change, [*path, place]
+            )
             for place, part in enumerate(value)
         ]
     return value

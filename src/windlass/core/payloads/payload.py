@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.core.definitions.signature import Signature, check_parameters, read_signature
-from windlass.core.jobs.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.payloads.json_text import DEEPEST, PAYLOAD_LIMIT, dump_json, load_json
+from windlass.core.payloads.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.payloads.schema_payload import JsonSchemaPayload
 from windlass.errors import FieldError, PayloadInvalid
 from windlass.errors.wording import counted, json_pointer

@@ -11,7 +11,12 @@ from functools import cache
 from typing import Any
 
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
-from windlass.core.payloads.schema_marks import Schemas, applicable_schemas, marked, under
+from windlass.core.payloads.schema_marks import (
+    Schemas,
+    applicable_schemas,
+    is_marked_secret,
+    subschemas_at,
+)
 from windlass.core.payloads.secret_patterns import (
     CREDENTIALS,
     MASK,
@@ -113,7 +118,7 @@ class Redactor:
     def _redacted(
         self, value: object, schemas: Schemas, root: Mapping[str, Any], secrets: KnownSecrets
     ) -> Any:
-        if marked(schemas):
+        if is_marked_secret(schemas):
             return None if value is None else MASK
         if isinstance(value, str):
             return self.redact_text(value, secrets)
@@ -121,12 +126,12 @@ class Redactor:
             return {
                 key: MASK
                 if self._hides(key, part)
-                else self._redacted(part, under(schemas, str(key), root), root, secrets)
+                else self._redacted(part, subschemas_at(schemas, str(key), root), root, secrets)
                 for key, part in value.items()
             }
         if isinstance(value, list | tuple):
             return [
-                self._redacted(part, under(schemas, place, root), root, secrets)
+                self._redacted(part, subschemas_at(schemas, place, root), root, secrets)
                 for place, part in enumerate(value)
             ]
         return value

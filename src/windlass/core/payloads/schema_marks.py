@@ -34,7 +34,7 @@ def applicable_schemas(schemas: Iterable[object], root: Mapping[str, Any]) -> Sc
     return list(found.values())
 
 
-def under(schemas: Schemas, step: str | int, root: Mapping[str, Any]) -> Schemas:
+def subschemas_at(schemas: Schemas, step: str | int, root: Mapping[str, Any]) -> Schemas:
     """The subschemas for one property or one item of the place that `schemas` describe."""
     parts: list[object] = []
     for schema in schemas:
@@ -42,7 +42,7 @@ def under(schemas: Schemas, step: str | int, root: Mapping[str, Any]) -> Schemas
     return applicable_schemas(parts, root)
 
 
-def marked(schemas: Schemas) -> bool:
+def is_marked_secret(schemas: Schemas) -> bool:
     """True if any of the subschemas says that its value is not to be shown."""
     return any(
         schema.get("writeOnly") is True or schema.get("format") == "password" for schema in schemas

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time
+from functools import lru_cache
 from typing import Any
 
+from windlass.core.definitions.definition import Definition
 from windlass.core.payloads.encrypted_fields import refuse_reserved
 from windlass.core.payloads.field_errors import by_schema
 from windlass.core.payloads.json_text import (
@@ -155,3 +157,18 @@ def _reads(read: Any, text: str) -> bool:
 # The standard's formats want an offset on every time and no fraction in a duration. Python has
 # times without and durations with; what a handler's signature takes, its schema has to take too.
 _FORMATS = {"date-time": _is_date_time, "time": _is_time, "duration": _is_duration}
+
+
+def completed(definition: Definition, payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """A payload with the definition's default in the fields that it leaves out."""
+    return {**load_json(definition.default_payload), **(payload or {})}
+
+
+def definition_payload(definition: Definition, limit: int) -> JsonSchemaPayload:
+    """Checks and writes payloads by the schema of a definition's row."""
+    return _schema_payload(definition.key, definition.payload_schema, limit)
+
+
+@lru_cache(maxsize=256)
+def _schema_payload(key: str, text: str, limit: int) -> JsonSchemaPayload:
+    return JsonSchemaPayload(load_json(text), definition=key, limit=limit)

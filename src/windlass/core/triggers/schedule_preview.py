@@ -70,7 +70,7 @@ def preview_schedule(
     jobs would have, with equal payloads."""
     surprising = warnings(schedule, after, zone)
     if window is not None:
-        surprising.append(swallowed(schedule, after, window, zone))
+        surprising.append(dedupe_window_warning(schedule, after, window, zone))
     return SchedulePreview(
         describe(schedule, zone),
         _zone(schedule, zone).key,
@@ -123,7 +123,7 @@ def keyless_window_warning(window: timedelta) -> str:
     )
 
 
-def swallowed(
+def dedupe_window_warning(
     schedule: Schedule, now: datetime, window: timedelta, zone: str = "UTC", *, key: bool = False
 ) -> str:
     """Warning about runs with equal payloads, or keys, that a dedupe window drops; empty if

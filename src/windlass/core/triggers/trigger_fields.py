@@ -125,7 +125,7 @@ def type_from_fields(named: Collection[str]) -> TriggerType | None:
     return next((kind for field, kind in _TYPE_BY_FIELD.items() if field in named), None)
 
 
-def said(trigger: Trigger) -> dict[str, Any]:
+def code_snapshot(trigger: Trigger) -> dict[str, Any]:
     """A trigger's declaration as JSON: stored, and compared with the code later."""
     names = ("type", *_TIMES[trigger.type], *_ALWAYS)
     return {name: _code_value(getattr(trigger, name)) for name in names}
@@ -140,7 +140,9 @@ def with_edited_fields(trigger: Trigger) -> Trigger:
     """The trigger, saying in which fields it differs from the code."""
     if trigger.code is None:
         return trigger
-    edited = [name for name, value in said(trigger).items() if value != trigger.code.get(name)]
+    edited = [
+        name for name, value in code_snapshot(trigger).items() if value != trigger.code.get(name)
+    ]
     return replace(trigger, edited=tuple(sorted(edited)))
 
 

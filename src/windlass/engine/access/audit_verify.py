@@ -183,7 +183,9 @@ def _head_state(keys: AuditKeys | None, tenant: str | None, end: StoredChainEnd)
     if keys is None:
         return SignatureState.UNSIGNED if end.signature is None else SignatureState.UNCHECKED
     said = end.said or EMPTY_CHAIN
-    return keys.check(end.signature, audit_signatures.head(tenant or "", said.sequence, said.hash))
+    return keys.check(
+        end.signature, audit_signatures.chain_end_statement(tenant or "", said.sequence, said.hash)
+    )
 
 
 def _signature_problem(
@@ -203,7 +205,7 @@ def _signature_problem(
         return ChainBreak(last, _HEAD_PROBLEMS[head])
     if end.listed is None:
         return ChainBreak(last, "the chain is not in the list of chains")
-    place = audit_signatures.listed(end.listed.number, tenant or "")
+    place = audit_signatures.chain_list_statement(end.listed.number, tenant or "")
     if keys.check(end.listed.signature, place) is not SignatureState.VALID:
         return ChainBreak(last, "its place in the list of chains was changed")
     return None
@@ -223,9 +225,9 @@ async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
     if registry is None:
         first = await storage.access.registered_audit_chains(0, last=2**62, most=1)
         return "the number of chains is gone" if first else None
-    if keys.check(registry.signature, audit_signatures.registry(registry.chains)) is not (
-        SignatureState.VALID
-    ):
+    if keys.check(
+        registry.signature, audit_signatures.chain_count_statement(registry.chains)
+    ) is not (SignatureState.VALID):
         return "the number of chains is not the one that was signed"
     number = 0
     while number < registry.chains:
@@ -236,9 +238,9 @@ async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
             number += 1
             if each.number != number:
                 break
-            if keys.check(each.signature, audit_signatures.listed(number, each.tenant)) is not (
-                SignatureState.VALID
-            ):
+            if keys.check(
+                each.signature, audit_signatures.chain_list_statement(number, each.tenant)
+            ) is not (SignatureState.VALID):
                 return f"chain {number} of the list was changed"
         else:
             if page:
@@ -253,7 +255,7 @@ async def _pin_problem(
 ) -> ChainBreak | None:
     """Why an end that was kept elsewhere is no longer part of its chain."""
     if keys is not None and pin.signature is not None:
-        statement = audit_signatures.head(pin.tenant or "", pin.sequence, pin.hash)
+        statement = audit_signatures.chain_end_statement(pin.tenant or "", pin.sequence, pin.hash)
         if keys.check(pin.signature, statement) is not SignatureState.VALID:
             return ChainBreak(pin.sequence, "the pinned head itself is not as it was signed")
     found = await storage.access.audit_entries_after(

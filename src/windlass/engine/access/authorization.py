@@ -18,7 +18,7 @@ from windlass.core.access.roles import (
     Role,
     RoleTable,
     bounds_of,
-    frozen,
+    freeze_roles,
     may,
     reach_of,
 )
@@ -48,7 +48,7 @@ class Access:
     def __init__(self, storage: Storage, audit: Audit, table: RoleTable = ROLES) -> None:
         self._storage = storage
         self.refusals = Refusals(audit)
-        self.table = frozen(table)
+        self.table = freeze_roles(table)
 
     async def authenticate_token(self, text: str) -> Principal:
         """Who presents a bearer token. NotAuthenticated, whatever is wrong with it."""

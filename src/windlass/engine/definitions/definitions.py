@@ -4,7 +4,6 @@ operator edits of a row wins over the code until it is reset."""
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Literal, Unpack
 from uuid import UUID
 
@@ -16,9 +15,8 @@ from windlass.core.definitions.options import NewDefinitionOptions, edits, field
 from windlass.core.enum_options import one_of
 from windlass.core.jobs.models import SYSTEM_KEYS
 from windlass.core.leases.gates import check_key
-from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.payload import Payload
-from windlass.core.payloads.schema_payload import JsonSchemaPayload
+from windlass.core.payloads.schema_payload import completed, definition_payload
 from windlass.engine.definitions.handlers import OF_HANDLERS, HandlerRules, check_complete
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
@@ -226,7 +224,7 @@ class Definitions:
         """Return what was edited to what the code says: these options, or all. With all, triggers in
         code that were deleted come back at the next sync."""
         fields = _fields_of(names)
-        changed = await self._change_one(key, lambda row: merge.reset(row, fields))
+        changed = await self._change_one(key, lambda row: merge.reset_edits(row, fields))
         if not names:
             await self._storage.triggers.clear_deleted_triggers(key)
         return changed
@@ -238,7 +236,7 @@ class Definitions:
         keys = [row.key for row in (await self._fresh(0)).values() if row.edited]
 
         def change(found: Mapping[str, Definition]) -> Sequence[Definition]:
-            reset = [(row, merge.reset(row, fields)) for row in found.values()]
+            reset = [(row, merge.reset_edits(row, fields)) for row in found.values()]
             return [after for before, after in reset if after != before]
 
         changed = await self._change(keys, change) if keys else set()
@@ -348,7 +346,7 @@ class Definitions:
         fields = edits({name: value for name, value in said.items() if name not in OF_HANDLERS})
 
         def changed(row: Definition) -> Definition:
-            after = merge.edited(self._handlers.apply(row, of_handler), fields)
+            after = merge.apply_edits(self._handlers.apply(row, of_handler), fields)
             check_complete(after, self._payload_limit)
             return after
 
@@ -396,18 +394,3 @@ class Definitions:
 
 def _fields_of(names: Collection[str]) -> Sequence[str] | None:
     return [field for name in names for field in fields_named(name)] if names else None
-
-
-def completed(definition: Definition, payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """A payload with the definition's default in the fields that it leaves out."""
-    return {**load_json(definition.default_payload), **(payload or {})}
-
-
-def definition_payload(definition: Definition, limit: int) -> JsonSchemaPayload:
-    """Checks and writes payloads by the schema of a definition's row."""
-    return _schema_payload(definition.key, definition.payload_schema, limit)
-
-
-@lru_cache(maxsize=256)
-def _schema_payload(key: str, text: str, limit: int) -> JsonSchemaPayload:
-    return JsonSchemaPayload(load_json(text), definition=key, limit=limit)

@@ -13,8 +13,9 @@ from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, Verb
 from windlass.core.leases.gates import gate_for
 from windlass.core.payloads.json_text import dump_json, load_json
+from windlass.core.payloads.schema_payload import definition_payload
 from windlass.engine.access.audit import Target
-from windlass.engine.definitions.definitions import Definitions, definition_payload
+from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.jobs import Jobs
 from windlass.engine.jobs.payload_encryption import SealedText, Sealer

@@ -5,13 +5,13 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
-from typing import Any, NamedTuple, assert_never
+from typing import Any, assert_never
 
 from windlass import clock
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.jobs.models import Job, NewJob, OnDuplicate, Receipt, ReceiptStatus, Scope
-from windlass.core.jobs.options import OptionSet
+from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
 from windlass.engine.access.audit import Target
 from windlass.engine.definitions.definitions import Definitions
@@ -41,7 +41,7 @@ from windlass.errors import (
 from windlass.errors.wording import quoted
 from windlass.ids import JobId
 from windlass.storage.database import Session
-from windlass.storage.jobs.enqueue import replace
+from windlass.storage.jobs.enqueue import replace_waiting_job
 from windlass.storage.jobs.jobs import (
     EnqueueRequest,
     EnqueueResult,
@@ -55,13 +55,6 @@ from windlass.storage.storage import Storage
 _CHUNK = 2000
 
 EnqueueHook = Callable[[Sequence[NewJob]], AbstractContextManager[Sequence[NewJob]]]
-
-
-class PreparedJob(NamedTuple):
-    """A valid job to store, and what to do when an equal one exists."""
-
-    job: NewJob
-    on_duplicate: OnDuplicate
 
 
 class EnqueueVerbs:
@@ -264,7 +257,7 @@ class EnqueueVerbs:
         for chunk in _chunks([job for job in jobs if job.id not in over]):
             for job, stored in zip(chunk, await store(session, chunk), strict=True):
                 if on_duplicate == "replace" and stored.existing_id is not None:
-                    answers.append(await replace(session, job, stored.existing_id))
+                    answers.append(await replace_waiting_job(session, job, stored.existing_id))
                 else:
                     answers.append(stored)
         return _merge_rejected(jobs, answers, over)

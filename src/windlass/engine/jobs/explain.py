@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from windlass.core.access.principal import named
+from windlass.core.access.principal import display_actor
 from windlass.core.durations import words
 from windlass.core.jobs.models import Job, Scope, WorkerRow
 from windlass.core.jobs.states import JobState, Outcome
@@ -72,7 +72,9 @@ async def _reasons(
         q for q in await storage.leases.queues() if q.name == job.queue and q.paused_at is not None
     ]
     for queue in await with_names(storage, paused):
-        by = f" by {named(queue.paused_by, queue.paused_by_name)}" if queue.paused_by else ""
+        by = (
+            f" by {display_actor(queue.paused_by, queue.paused_by_name)}" if queue.paused_by else ""
+        )
         why = f": {queue.pause_reason}" if queue.pause_reason else ""
         yield Explanation(
             "queue_paused",

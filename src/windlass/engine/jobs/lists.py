@@ -10,7 +10,7 @@ from windlass.core.jobs.models import ALL_TENANTS, JobPage, Scope
 from windlass.core.jobs.query import FilterTerm, JobQuery, TextPrefix
 from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.redact import Redactor
-from windlass.core.payloads.schema_marks import applicable_schemas, marked, under
+from windlass.core.payloads.schema_marks import applicable_schemas, is_marked_secret, subschemas_at
 from windlass.engine.definitions.definitions import Definitions
 from windlass.errors import FilterInvalid, OptionInvalid
 from windlass.ids import JobId
@@ -85,7 +85,7 @@ def _hides(row: Definition, path: tuple[str, ...]) -> bool:
     root = load_json(row.payload_schema)
     schemas = applicable_schemas([root], root)
     for step in path:
-        schemas = under(schemas, step, root)
-        if marked(schemas):
+        schemas = subschemas_at(schemas, step, root)
+        if is_marked_secret(schemas):
             return True
     return False

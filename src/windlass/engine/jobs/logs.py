@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import get_args
 
-from windlass.core.jobs.filter_values import instant_of
+from windlass.core.jobs.filter_fields import instant_of
 from windlass.core.jobs.models import ALL_TENANTS, LogLevel, LogLine, LogPlace, Scope
 from windlass.core.jobs.query import RelativeTime
 from windlass.core.text import storable

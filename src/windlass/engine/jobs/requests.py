@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.jobs.models import Job, NewJob, OnDuplicate, Receipt, Scope
-from windlass.core.jobs.options import OptionSet
+from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.engine.access.audit import Audit, Target
 from windlass.engine.access.authorization import Access
-from windlass.engine.jobs.enqueue import PreparedJob
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.jobs import Jobs
 from windlass.ids import parse_job_id

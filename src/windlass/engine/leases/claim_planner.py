@@ -65,7 +65,7 @@ class ClaimPlanner:
                 lines = [line for line in lines if not is_suspect(line.gate)]
             quotas = [
                 replace(quota, begin=self._places.get(quota.line))
-                for quota in fair_share.quotas(lines, wanted)
+                for quota in fair_share.share_quotas(lines, wanted)
             ]
             if not quotas:
                 return []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from windlass.core.access.principal import token_of
-from windlass.core.definitions.options import whole
+from windlass.core.definitions.options import whole_number_rule
 from windlass.core.jobs.dedupe import check_name, check_stored, is_name
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.leases.limits import Queue
@@ -45,7 +45,7 @@ class Queues:
 
     async def limit(self, name: str, max_concurrency: int | None) -> Queue:
         """Let no more than so many of a queue's jobs run at once, on all workers together."""
-        if max_concurrency is not None and not whole(1)(max_concurrency):
+        if max_concurrency is not None and not whole_number_rule(1)(max_concurrency):
             raise OptionInvalid(
                 "max_concurrency", max_concurrency, allowed="1 or more, or null for no limit"
             )

@@ -9,13 +9,13 @@ from windlass.core.definitions.definition import Definition
 from windlass.core.jobs import outcome
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.outcome import Failure
-from windlass.core.jobs.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.jobs.states import Outcome
 from windlass.core.leases.lease import AttemptEnd, LeasedJob, LeaseRef
 from windlass.core.leases.worker_wire import AttemptReport
 from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.known_secrets import KnownSecrets
 from windlass.core.payloads.redact import Redactor
+from windlass.core.payloads.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.text import clean
 from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.payload_encryption import Sealer

@@ -7,7 +7,7 @@ from typing import Literal
 
 from windlass.core.jobs.dedupe import LONGEST_NAME
 from windlass.core.jobs.models import WorkerRow
-from windlass.core.leases.worker_orders import WorkerOrder, call
+from windlass.core.leases.worker_orders import WorkerOrder, order_nudge
 from windlass.engine.leases.epochs import Epochs
 from windlass.engine.nudges import Nudges
 from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
@@ -106,7 +106,9 @@ class Workers:
                 raise WorkerGone(worker)
             raise WorkerStopping(worker, verb="resume" if wanted is WorkerOrder.RUN else wanted)
         ordered = await self.get(worker)
-        self._nudges.nudge({call(worker)})  # last: one that stops may be gone the next moment
+        self._nudges.nudge(
+            {order_nudge(worker)}
+        )  # last: one that stops may be gone the next moment
         return ordered
 
 

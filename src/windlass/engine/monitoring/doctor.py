@@ -88,7 +88,9 @@ class Doctor:
                 )
                 if direct is not None:
                     yield await self._listening(address(direct))
-                for check in database_checks.pinned(await storage.monitoring.old_snapshots()):
+                for check in database_checks.old_snapshots(
+                    await storage.monitoring.old_snapshots()
+                ):
                     yield check
                 for check in database_checks.vacuum(await storage.monitoring.dead_tuples()):
                     yield check

@@ -16,7 +16,7 @@ from windlass.core.monitoring.summary import (
     Stats,
     StatsPoint,
     TenantStats,
-    slots,
+    time_slots,
 )
 from windlass.errors import OptionInvalid
 from windlass.ids import TenantId
@@ -109,7 +109,7 @@ class Summaries:
 def _slots(window: str, now: datetime) -> Sequence[datetime]:
     if window not in WINDOWS:
         raise OptionInvalid("window", window, allowed=", ".join(WINDOWS))
-    return slots(window, now)
+    return time_slots(window, now)
 
 
 def _views(

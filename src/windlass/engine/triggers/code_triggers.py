@@ -13,10 +13,10 @@ from windlass.core.triggers.declared_trigger import DeclaredTrigger
 from windlass.core.triggers.schedule import in_zone
 from windlass.core.triggers.trigger import Trigger
 from windlass.core.triggers.trigger_fields import (
+    code_snapshot,
     fields_of,
     merge_trigger_with_code,
     name_in_code,
-    said,
     type_of,
     with_next_run,
 )
@@ -131,7 +131,7 @@ class CodeTriggers:
             code_hash=sha256(repr((definition.key, declared)).encode()).hexdigest(),
             **({} if schedule is None else fields_of(schedule)),
         )
-        return replace(trigger, code=said(trigger))
+        return replace(trigger, code=code_snapshot(trigger))
 
     async def _update_row(self, row: Trigger, trigger: Trigger) -> None:
         now = await self._storage.now()

@@ -11,12 +11,13 @@ from windlass.core.jobs.dedupe import check_app_key, payload_key
 from windlass.core.jobs.models import NewJob
 from windlass.core.leases.gates import gate_for
 from windlass.core.payloads.json_text import dump_json, load_json
+from windlass.core.payloads.schema_payload import completed, definition_payload
 from windlass.core.triggers import condition as conditions
 from windlass.core.triggers import template
 from windlass.core.triggers.condition import Condition
 from windlass.core.triggers.template import Template
 from windlass.core.triggers.trigger import Event, Trigger
-from windlass.engine.definitions.definitions import Definitions, completed, definition_payload
+from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.payload_encryption import Sealer
 from windlass.errors import OptionInvalid, TemplateFailed, TriggerUnreadable

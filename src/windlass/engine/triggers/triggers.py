@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
-from windlass.core.definitions.options import whole
+from windlass.core.definitions.options import whole_number_rule
 from windlass.core.enum_options import attempts, one_of
 from windlass.core.instants import instant
 from windlass.core.jobs.dedupe import check_name
@@ -320,7 +320,7 @@ class Triggers:
         Text is a cron expression. One without a zone is in `tz`, else in the tenant's. Stores nothing.
         """
         read = parse_schedule("the schedule", schedule)
-        if not whole(1, schedule_preview.MOST_RUNS)(limit):
+        if not whole_number_rule(1, schedule_preview.MOST_RUNS)(limit):
             raise OptionInvalid("limit", limit, allowed=f"1 to {schedule_preview.MOST_RUNS}")
         zone = tz or await self._tenants.zone_of(TenantId(check_name("tenant", tenant)))
         time_zones.zone(zone)
@@ -445,7 +445,9 @@ class Triggers:
             now = await self._storage.now()
             key = trigger.dedupe_key is not None
             warnings.append(
-                schedule_preview.swallowed(schedule, now, window, trigger.timezone, key=key)
+                schedule_preview.dedupe_window_warning(
+                    schedule, now, window, trigger.timezone, key=key
+                )
             )
         return [warning for warning in warnings if warning]
 

@@ -10,9 +10,8 @@ from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, UserId
 from windlass.storage.access import account_rows
-from windlass.storage.access.audit import append, changed
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database
+from windlass.storage.access.audit import append, run_audited
+from windlass.storage.database import Database, retry_deadlocks
 
 
 class UserWithPassword(NamedTuple):
@@ -30,7 +29,7 @@ class AccountVerbs:
     ) -> bool:
         """Make a user; False if there is one of that name."""
         return bool(
-            await changed(
+            await run_audited(
                 self._db,
                 "create_user",
                 entry=entry,
@@ -61,7 +60,7 @@ class AccountVerbs:
         )
 
     async def has_superadmin(self) -> bool:
-        """Whether anybody who administers everything has ever signed in, and still may."""
+        """Check if a superadmin has ever signed in, and still may."""
         [row] = await self._db.run("has_superadmin")
         return bool(row["found"])
 
@@ -82,7 +81,7 @@ class AccountVerbs:
         if superadmin is False:
             also.append(("delete_user_invitations", {"user_id": id, "tenant_id": ""}))
         return bool(
-            await changed(
+            await run_audited(
                 self._db,
                 "update_user",
                 entry=entry,
@@ -103,7 +102,7 @@ class AccountVerbs:
     ) -> bool:
         """Give a user a password, and end its sessions (but one) and links."""
         return bool(
-            await changed(
+            await run_audited(
                 self._db,
                 "set_password",
                 entry=entry,
@@ -118,7 +117,7 @@ class AccountVerbs:
 
     async def rehash_password(self, id: UserId, password_hash: str) -> None:
         """Keep the same password under a stronger hash."""
-        await changed(self._db, "set_password", entry=None, id=id, password_hash=password_hash)
+        await run_audited(self._db, "set_password", entry=None, id=id, password_hash=password_hash)
 
     @retry_deadlocks
     async def delete_user(
@@ -147,7 +146,7 @@ class AccountVerbs:
         """Give a member of a tenant another role; False if the user has none there. A first role
         is given by accepting an invitation."""
         return bool(
-            await changed(
+            await run_audited(
                 self._db,
                 "update_member",
                 entry=entry,
@@ -163,7 +162,9 @@ class AccountVerbs:
     ) -> bool:
         """Take a user's role in a tenant away; False if it had none."""
         return bool(
-            await changed(self._db, "delete_member", entry=entry, user_id=user, tenant_id=tenant)
+            await run_audited(
+                self._db, "delete_member", entry=entry, user_id=user, tenant_id=tenant
+            )
         )
 
     async def members(
@@ -174,7 +175,7 @@ class AccountVerbs:
         name: str | None = None,
         most: int = 1000,
     ) -> list[Member]:
-        """Who has which role, by tenant and name; of one user, or one name, if that is given."""
+        """Members and their roles, by tenant and name; of one user, or one name, if that is given."""
         found = await self._db.run(
             "members", tenant_id=scope.tenant, user_id=user, name=name, most=most
         )

@@ -16,8 +16,7 @@ from windlass.core.access.audit import (
 from windlass.core.access.audit_signatures import AuditKeys, SignatureState
 from windlass.errors import AuditKeyMissing
 from windlass.storage.access import account_rows
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Session
+from windlass.storage.database import Database, Session, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 
@@ -34,8 +33,8 @@ class RegisteredChain(NamedTuple):
 
 
 class StoredChainEnd(NamedTuple):
-    """Where a chain is said to end, signed or not, the number of its last entry, and its place in
-    the list of signed chains; all seen at one instant."""
+    """The recorded end of a chain, signed or not, the number of its last entry, and its place in
+    the list of signed chains; all read at one instant."""
 
     said: ChainEnd | None
     last: int
@@ -44,7 +43,7 @@ class StoredChainEnd(NamedTuple):
 
 
 class ChainHead(NamedTuple):
-    """Where a chain ends."""
+    """The end of a chain."""
 
     tenant: str | None
     end: ChainEnd
@@ -52,7 +51,7 @@ class ChainHead(NamedTuple):
 
 
 class ChainRegistry(NamedTuple):
-    """How many chains are listed."""
+    """The number of listed chains."""
 
     chains: int
     signature: str | None
@@ -99,7 +98,7 @@ class AuditVerbs:
         return [row["tenant_id"] or None for row in await self._db.run("audit_chains")]
 
     async def audit_heads(self, tenant: str | None = None) -> list[ChainHead]:
-        """Where chains end: a tenant's, or without one all of them, the installation's first."""
+        """The ends of chains: a tenant's, or without one all of them, the installation's first."""
         found = await self._db.run("audit_heads", tenant_id=tenant)
         return [
             ChainHead(
@@ -109,7 +108,7 @@ class AuditVerbs:
         ]
 
     async def audit_registry(self) -> ChainRegistry | None:
-        """How many chains are listed; None if none ever was."""
+        """The number of listed chains; None if none ever was."""
         found = await self._db.run("audit_registry")
         return ChainRegistry(found[0]["chains"], found[0]["signature"]) if found else None
 
@@ -130,7 +129,9 @@ class AuditVerbs:
             await session.run(
                 "sign_audit_head",
                 tenant_id=tenant or "",
-                signature=keys.sign(audit_signatures.head(tenant or "", end.sequence, end.hash)),
+                signature=keys.sign(
+                    audit_signatures.chain_end_statement(tenant or "", end.sequence, end.hash)
+                ),
             )
             return True
 
@@ -193,17 +194,19 @@ async def _signature(
     if end == EMPTY_CHAIN and before is None:
         good = await _start(session, tenant, keys)
     else:
-        state = keys.check(before, audit_signatures.head(tenant, end.sequence, end.hash))
+        state = keys.check(
+            before, audit_signatures.chain_end_statement(tenant, end.sequence, end.hash)
+        )
         if state is SignatureState.MISSING:
             return None
         if state is SignatureState.UNKNOWN_KEY:
             raise AuditKeyMissing(made.tenant)
         good = state is SignatureState.VALID
     if good:
-        return keys.sign(audit_signatures.head(tenant, made.sequence, made.hash))
+        return keys.sign(audit_signatures.chain_end_statement(tenant, made.sequence, made.hash))
     if audit_signatures.untrusted_since(before) is not None:
         return before
-    return audit_signatures.untrusted(made.sequence)
+    return audit_signatures.untrusted_signature(made.sequence)
 
 
 async def _start(session: Session, tenant: str, keys: AuditKeys) -> bool:
@@ -213,7 +216,11 @@ async def _start(session: Session, tenant: str, keys: AuditKeys) -> bool:
         return False
     count, signature = row["chains"], row["signature"]
     fresh = count == 0 and signature is None
-    good = fresh or keys.check(signature, audit_signatures.registry(count)) is SignatureState.VALID
+    good = (
+        fresh
+        or keys.check(signature, audit_signatures.chain_count_statement(count))
+        is SignatureState.VALID
+    )
     await _list(session, tenant, count + 1, keys, sign=good)
     return True
 
@@ -226,16 +233,18 @@ async def _list(
         "register_audit_chain",
         tenant_id=tenant,
         number=number,
-        signature=keys.sign(audit_signatures.listed(number, tenant)),
+        signature=keys.sign(audit_signatures.chain_list_statement(number, tenant)),
     )
     signature = (
-        keys.sign(audit_signatures.registry(number)) if sign else audit_signatures.untrusted(number)
+        keys.sign(audit_signatures.chain_count_statement(number))
+        if sign
+        else audit_signatures.untrusted_signature(number)
     )
     await session.run("sign_audit_registry", chains=number, signature=signature)
 
 
 @retry_deadlocks
-async def changed(
+async def run_audited(
     database: Database,
     verb: str,
     /,

@@ -10,9 +10,8 @@ from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, TokenId, UserId
 from windlass.storage.access import account_rows
-from windlass.storage.access.audit import changed
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database
+from windlass.storage.access.audit import run_audited
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch
 
@@ -53,7 +52,7 @@ class CredentialVerbs:
     ) -> bool:
         """Make a token; False if its tenant does not exist, or who makes it is gone."""
         return bool(
-            await changed(
+            await run_audited(
                 self._db,
                 "create_token",
                 entry=entry,
@@ -103,7 +102,7 @@ class CredentialVerbs:
     ) -> bool:
         """End a token for good; False if there is none in the scope that is not revoked."""
         return bool(
-            await changed(self._db, "revoke_token", entry=entry, id=id, tenant_id=scope.tenant)
+            await run_audited(self._db, "revoke_token", entry=entry, id=id, tenant_id=scope.tenant)
         )
 
     @retry_deadlocks
@@ -155,7 +154,7 @@ class CredentialVerbs:
         self, id: SessionId, *, user: UserId | None = None, entry: NewAuditEntry | None = None
     ) -> bool:
         """End a session, if it is this user's or nobody is named."""
-        return bool(await changed(self._db, "delete_session", entry=entry, id=id, user_id=user))
+        return bool(await run_audited(self._db, "delete_session", entry=entry, id=id, user_id=user))
 
     async def delete_user_sessions(self, user: UserId, *, but: SessionId | None = None) -> None:
         """End all sessions of a user, but one."""
@@ -166,7 +165,7 @@ class CredentialVerbs:
     ) -> bool:
         """Make a link that works once; False if the user is gone."""
         return bool(
-            await changed(
+            await run_audited(
                 self._db,
                 "create_link",
                 entry=None,
@@ -178,8 +177,8 @@ class CredentialVerbs:
         )
 
     async def use_link(self, hash: str, purpose: LinkPurpose) -> UserId | None:
-        """Whose link it is, once; None if it was used, is too old, or there is none."""
-        found = await changed(self._db, "use_link", entry=None, hash=hash, purpose=purpose)
+        """The owner of a link, once; None if it was used, is too old, or there is none."""
+        found = await run_audited(self._db, "use_link", entry=None, hash=hash, purpose=purpose)
         return UserId(rows.uuid(found[0]["user_id"])) if found else None
 
     @retry_deadlocks
@@ -200,7 +199,7 @@ class CredentialVerbs:
             await session.run("remember_login", key=key, lasts=lasts)
 
     async def remembered_login(self, key: str) -> bool:
-        """Whether a login under this key is still remembered."""
+        """Check if a login under this key is still remembered."""
         return bool(await self._db.run("remembered_login", key=key))
 
     async def prune_access(self, *, most: int = 1000) -> None:

@@ -3,12 +3,11 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 
 
 class IdempotencyRecord(NamedTuple):
-    """Who holds a key for which request; with a status, what was answered."""
+    """The holder of a key, and its request; with a status, the response that was sent."""
 
     holder: str
     request_hash: str

@@ -10,9 +10,8 @@ from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, UserId
 from windlass.storage.access import account_rows
-from windlass.storage.access.audit import append, changed
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Session
+from windlass.storage.access.audit import append, run_audited
+from windlass.storage.database import Database, Session, retry_deadlocks
 
 #: The audit entry of an invitation that is accepted.
 EntryOf = Callable[[Invitation], NewAuditEntry]
@@ -38,7 +37,7 @@ class InvitationVerbs:
     ) -> Invitation | None:
         """Offer a role by a link, in place of what was offered to the name there before. None if
         there is no such tenant, or the name has a role in it."""
-        found = await changed(
+        found = await run_audited(
             self._db,
             "upsert_invitation",
             entry=entry,
@@ -68,7 +67,7 @@ class InvitationVerbs:
         entry: NewAuditEntry | None = None,
     ) -> Invitation | None:
         """Offer another role by the same link; None if nothing is offered."""
-        found = await changed(
+        found = await run_audited(
             self._db,
             "update_invitation",
             entry=entry,
@@ -84,7 +83,9 @@ class InvitationVerbs:
     ) -> bool:
         """Take back what was offered to a name in a tenant; its link is void."""
         return bool(
-            await changed(self._db, "delete_invitation", entry=entry, tenant_id=tenant, name=name)
+            await run_audited(
+                self._db, "delete_invitation", entry=entry, tenant_id=tenant, name=name
+            )
         )
 
     @retry_deadlocks

@@ -5,8 +5,7 @@ from typing import Any
 
 from windlass.core.access.tenant import Tenant
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 
@@ -54,7 +53,7 @@ class TenantVerbs:
             return True
 
     async def count_open_jobs(self, tenant: str) -> int:
-        """How many jobs of a tenant have not ended."""
+        """Count the jobs of a tenant that have not ended."""
         return int((await self._db.run("count_open_jobs", tenant_id=tenant))[0]["number"])
 
     async def purge_tenant_jobs(self, tenant: str, *, most: int = 500) -> dict[str, int]:

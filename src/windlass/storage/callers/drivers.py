@@ -17,7 +17,7 @@ _IN_TRANSACTION = 1
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """How to work through one driver's connections."""
+    """Adapter to the connections of one driver."""
 
     name: str
     style: Style
@@ -75,7 +75,7 @@ def _sqlite_opening(connection: Any) -> str:
 
 
 def _begins(connection: Any) -> bool:
-    """Whether sqlite3 is in the mode in which it begins transactions by itself."""
+    """Check that sqlite3 is in the mode in which it begins transactions by itself."""
     # Since Python 3.12 `autocommit` may replace that mode; -1 says that it does not.
     return getattr(connection, "autocommit", -1) is not True and (
         connection.isolation_level is not None

@@ -13,7 +13,7 @@ Values = Sequence[Any] | Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a statement has to be written for: a kind of database, and a placeholder."""
+    """The style of a caller's statements: a kind of database, and a placeholder."""
 
     database: str
     placeholder: str
@@ -43,7 +43,7 @@ class Wire(Protocol):
 
 
 def outside(name: str, advice: str) -> TransactionUnsupported:
-    """What is raised for a connection that has no transaction open."""
+    """The error for a connection that has no transaction open."""
     return TransactionUnsupported(
         name,
         problem="It is not in a transaction, so the job would be there "

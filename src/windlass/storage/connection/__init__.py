@@ -1,1 +1,1 @@
-"""What all database connections share: address, deadlines, retries, tenant binding."""
+"""Parts that all database connections share: address, deadlines, retries, tenant binding."""

@@ -16,7 +16,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a database is. `place` is safe to show: host and port, or the file."""
+    """The address of a database. `place` is safe to show: host and port, or the file."""
 
     kind: str
     url: str = field(repr=False)
@@ -30,7 +30,7 @@ class Address:
 
     @property
     def in_memory(self) -> bool:
-        """Whether the database exists only in the memory of one connection."""
+        """The database exists only in the memory of one connection."""
         return self.kind == "sqlite" and self.name == ":memory:"
 
     @classmethod

@@ -1,6 +1,6 @@
 """Deadlines of calls to a database server, by lane and by what a call asks for.
 
-A link can fall silent with nobody told: then a deadline is all that ends the wait. See decision 0020.
+A link can fall silent without an error: then only a deadline ends the wait. See decision 0020.
 """
 
 from collections.abc import Mapping

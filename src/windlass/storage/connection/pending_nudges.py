@@ -1,11 +1,11 @@
-"""What was nudged and nobody has been told of yet."""
+"""Nudges that arrived and wait for a watch to take them."""
 
 import asyncio
 from collections.abc import Iterable
 
 
 class PendingWakeups:
-    """Names, mostly of queues, that wait for whoever watches."""
+    """Names, mostly of queues, that wait for a watch."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()

@@ -1,4 +1,4 @@
-"""The tenant that what runs now is bound to, below every verb: see decision 0014.
+"""The tenant that a task is bound to, below every verb: see decision 0014.
 
 A request's task is bound once its caller is known. What it starts is bound alike, so work that is for
 all tenants steps out of it.
@@ -27,7 +27,7 @@ def bound_tenant() -> str | None:
 
 @contextmanager
 def all_tenants() -> Iterator[None]:
-    """What is done inside is done for all tenants."""
+    """Run the block for all tenants."""
     before = _TENANT.set(None)
     try:
         yield
@@ -36,7 +36,7 @@ def all_tenants() -> Iterator[None]:
 
 
 def spawn_unbound(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """A task that serves all tenants, whoever happens to start it."""
+    """Start a task that serves all tenants, whatever the starting task is bound to."""
     context = copy_context()
     context.run(bind_tenant, None)
     return start_task(work, context=context)

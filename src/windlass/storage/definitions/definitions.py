@@ -9,8 +9,7 @@ from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Session
+from windlass.storage.database import Database, Session, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import BATCHES, Batch
 
@@ -66,7 +65,7 @@ class DefinitionVerbs:
             return gone
 
     async def recently_changed_gates(self) -> bool:
-        """Whether a definition's gate changed within the last hour."""
+        """Check if a definition's gate changed within the last hour."""
         return bool(await self._db.run("recently_changed_gates"))
 
     async def move_to_current_gate(self, cursor: JobId, *, most: int = 2000) -> JobId | None:
@@ -94,7 +93,7 @@ async def change_definitions(session: Session, keys: Collection[str], change: Ch
 def following(declared: Sequence[Definition]) -> Change:
     """The change that makes rows follow the code."""
     return lambda found: [
-        merge.follows(found.get(each.key), each)
+        merge.merge_with_code(found.get(each.key), each)
         for each in declared
         if merge.needs_sync(found.get(each.key), each)
     ]
@@ -123,7 +122,7 @@ def _definition_batch(definitions: Sequence[Definition]) -> Batch:
 
 
 def _value(value: Any) -> Any:
-    """What is not a plain value, as JSON text."""
+    """A list or mapping as JSON text, any other value as it is."""
     if isinstance(value, tuple | list):
         return dump_json(list(value))
     return dump_json(dict(value)) if isinstance(value, Mapping) else value

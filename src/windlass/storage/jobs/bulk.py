@@ -86,7 +86,7 @@ async def _update(
 
 
 async def _why_not(session: Session, operation: Operation, id: JobId) -> str | None:
-    """Why an action left a job alone; None if it may still be done."""
+    """The reason why an action skipped a job; None if it may still be done."""
     found = await session.run("get_job", id=id, tenant_id=operation.tenant)
     if not found:
         return "it is no longer there"

@@ -8,8 +8,7 @@ from windlass.core.jobs.fingerprint import fingerprint
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, JobId
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 
 
@@ -99,7 +98,7 @@ class DeadVerbs:
 def retry_params(
     scope: Scope, id: JobId, actor: str | None, edit: PayloadEdit | None = None
 ) -> dict[str, Any]:
-    """What the verb takes, also for who runs it in a transaction of its own."""
+    """The parameters of the verb, for callers that run it in their own transaction too."""
     return {
         "id": id,
         "tenant_id": scope.tenant,

@@ -1,4 +1,4 @@
-"""Storing jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
+"""Stores jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 from windlass.core.jobs.models import NewJob, OnDuplicate
 from windlass.ids import JobId
-from windlass.storage.database import Session
-from windlass.storage.jobs.implicit_parents import add_implicit_parents
+from windlass.storage.database import Database, Lane, LaneSession, Session, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch, fields_as_columns
 
 _TRIES = 5
+#: So many of the newest open jobs are looked at, and so many of those found are waited for.
+_LOOK, _MOST = 10_000, 1_000
+_EDGE = ("child_id", "place", "parent_id")
+_NO_EDGES = Batch.of_rows(_EDGE, [])
 
 
 class EnqueueStatus(StrEnum):
@@ -42,15 +45,15 @@ class EnqueueResult(NamedTuple):
 
 
 class EnqueueRequest(NamedTuple):
-    """A job to store, and what becomes of it when it meets an equal one that is `owner`'s to replace;
-    without an owner anybody's is."""
+    """A job to store, and the policy for an equal one that it meets. With an `owner` it replaces only
+    jobs that `owner` made."""
 
     job: NewJob
     on_duplicate: OnDuplicate = "existing"
     owner: str | None = None
 
     def answers(self, stored: EnqueueResult) -> bool:
-        """Whether this is an answer, and no refusal."""
+        """Check that a result is a success, and no refusal."""
         met = stored.status is EnqueueStatus.EXISTING and self.on_duplicate != "error"
         return met or stored.status in (EnqueueStatus.CREATED, EnqueueStatus.REPLACED)
 
@@ -63,8 +66,52 @@ class IncompleteBatch(Exception):
         super().__init__("a job of the batch was refused")
 
 
+class EnqueueVerbs:
+    _db: Database
+
+    @retry_deadlocks
+    async def enqueue(
+        self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
+    ) -> list[EnqueueResult]:
+        """Store jobs and return their results in the same order.
+
+        With `whole` either all are created, or `existing` if that may be, or none is stored.
+        Repeating a call with the same ids stores nothing twice while the jobs are open.
+        """
+        if not whole and is_single_statement(jobs):
+            return await store(LaneSession(self._db, Lane.STORE), jobs)
+        async with self._db.transaction(Lane.STORE) as session:
+            stored = await store(session, jobs)
+            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
+            if whole and any(s.status not in fine for s in stored):
+                raise IncompleteBatch(stored)
+            return stored
+
+    @retry_deadlocks
+    async def enqueue_together(
+        self, chunks: Sequence[Sequence[EnqueueRequest]]
+    ) -> list[EnqueueResult]:
+        """Store jobs in one transaction and return their results in the same order.
+
+        A key stands once in a chunk. IncompleteBatch, with all the results, if one is refused or met an equal
+        job and may not: then none is stored. Repeated with the same ids, nothing is stored twice.
+        """
+        async with self._db.transaction(Lane.STORE) as session:
+            return await store_batch(session, chunks)
+
+    @retry_deadlocks
+    async def replace(
+        self, job: NewJob, existing: JobId, *, owner: str | None = None
+    ) -> EnqueueResult:
+        """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
+        runs or has ended, the job itself is stored. One of another definition is left alone, and so
+        is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
+        async with self._db.transaction(Lane.STORE) as session:
+            return await replace_waiting_job(session, job, existing, owner=owner)
+
+
 def is_single_statement(jobs: Sequence[NewJob]) -> bool:
-    """Whether storing these jobs is one statement, and so needs no transaction around it."""
+    """Check that one statement stores these jobs, so that it needs no transaction around it."""
     if not any(job.after or (job.dedupe_key and job.idempotency_key) for job in jobs):
         return True
     ids = {job.id for job in jobs}
@@ -128,7 +175,9 @@ async def store_batch(
         stored = await store(session, [asked.job for asked in chunk])
         for asked, each in zip(chunk, stored, strict=True):
             if asked.on_duplicate == "replace" and each.existing_id is not None:
-                each = await replace(session, asked.job, each.existing_id, owner=asked.owner)
+                each = await replace_waiting_job(
+                    session, asked.job, each.existing_id, owner=asked.owner
+                )
             answers.append(each)
     every = [asked for chunk in chunks for asked in chunk]
     if not all(asked.answers(each) for asked, each in zip(every, answers, strict=True)):
@@ -136,7 +185,7 @@ async def store_batch(
     return answers
 
 
-async def replace(
+async def replace_waiting_job(
     session: Session, job: NewJob, existing: JobId, *, owner: str | None = None
 ) -> EnqueueResult:
     """Have the job that holds a job's dedupe key run with its payload, at its time, if it still waits.
@@ -214,12 +263,8 @@ def _met(row: Mapping[str, Any]) -> JobId | None:
 def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Batch]:
     """The batches of the enqueue statement."""
     new = fields_as_columns(NewJob._fields, jobs)
-    parents = [tuple(dict.fromkeys(after)) if after else after for after in new["after"]]
-    edges = [
-        (job.id, place, parent)
-        for place, (job, after) in enumerate(zip(jobs, parents, strict=True))
-        for parent in after
-    ]
+    parents = [dict.fromkeys(after) for after in new["after"]]
+    edges = [(job.id, place, parent) for place, job in enumerate(jobs) for parent in parents[place]]
     return {
         "jobs": Batch(
             place=range(len(jobs)),
@@ -249,9 +294,43 @@ def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Batch]:
             metadata=new["metadata"],
             own_gate=new["gate"],
         ),
-        "parents": Batch.of_rows(("child_id", "place", "parent_id"), edges),
+        "parents": Batch.of_rows(_EDGE, edges) if edges else _NO_EDGES,
     }
 
 
 def _seconds(lengths: Sequence[timedelta | None]) -> list[float | None]:
     return [length.total_seconds() if length else None for length in lengths]
+
+
+async def open_jobs_of_definitions(
+    session: Session, tenant: str, definitions: Sequence[str]
+) -> list[JobId]:
+    """Open jobs of a tenant and of these definitions, the newest first; bounded."""
+    names = Batch(name=definitions)
+    found = await session.run(
+        "open_jobs_of_definitions", tenant_id=tenant, names=names, look=_LOOK, most=_MOST
+    )
+    return [JobId(rows.uuid(row["id"])) for row in found]
+
+
+async def add_implicit_parents(session: Session, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+    """The jobs, each also waiting for the open jobs of the definitions it runs after, those before
+    it in the batch included. Costs nothing where no job has such definitions."""
+    if not any(job.runs_after for job in jobs):
+        return jobs
+    found: dict[tuple[str, tuple[str, ...]], list[JobId]] = {}
+    waiting: list[NewJob] = []
+    for job in jobs:
+        if not job.runs_after:
+            waiting.append(job)
+            continue
+        place = (job.tenant, job.runs_after)
+        if place not in found:
+            found[place] = await open_jobs_of_definitions(session, *place)
+        before = [
+            w.id for w in waiting if w.tenant == job.tenant and w.definition in job.runs_after
+        ]
+        after = dict.fromkeys([*job.after, *found[place], *before[-_MOST:]])
+        after.pop(job.id, None)  # an enqueue that is repeated finds itself
+        waiting.append(job._replace(after=tuple(after)))
+    return waiting

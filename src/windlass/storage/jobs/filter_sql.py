@@ -57,7 +57,7 @@ VIEWS: Mapping[str, tuple[JobState, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """What databases write differently."""
+    """The expressions that databases write differently."""
 
     #: (text, part) -> where the part begins in it, 0 if nowhere.
     place: Callable[[str, str], str]
@@ -144,7 +144,7 @@ class Values:
         return f":{name}"
 
 
-def condition(term: FilterTerm, functions: Functions, values: Values) -> str:
+def filter_condition(term: FilterTerm, functions: Functions, values: Values) -> str:
     """One term; states are not for here, because they depend on where a job rests."""
     if term.operator != "is":
         asked = _compared(term, functions, values)
@@ -156,7 +156,7 @@ def condition(term: FilterTerm, functions: Functions, values: Values) -> str:
 
 
 def of_state(terms: Iterable[FilterTerm], rests: frozenset[JobState]) -> str | None:
-    """What is asked of the state of jobs that rest in these; None if none of them can hold."""
+    """The condition on the state of jobs in these tables; None if none of them can hold."""
     asked: list[str] = []
     for term in terms:
         plain = [state for state in sorted(rests) if state in term.values]

@@ -9,18 +9,14 @@ from windlass.core.jobs.models import Attempt, Job, LogLine, NewJob, Scope, Tran
 from windlass.core.jobs.states import OPEN, JobState, Verb, states_for
 from windlass.core.wire import instant
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Lane, LaneSession
+from windlass.storage.database import Database
 from windlass.storage.jobs.enqueue import (
     EnqueueRequest,
     EnqueueResult,
     EnqueueStatus,
     IncompleteBatch,
     enqueue_params,
-    is_single_statement,
-    replace,
     store,
-    store_batch,
 )
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch
@@ -28,7 +24,7 @@ from windlass.storage.sql.batches import Batch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountCorrection:
-    """How many jobs the totals of a tenant, queue and definition lack in each state."""
+    """The number of jobs that the totals of a tenant, queue and definition lack in each state."""
 
     tenant: str
     queue: str
@@ -50,63 +46,23 @@ class RelatedJob:
     parent_created_by: str | None = None
 
     def made_by(self, creator: str) -> bool:
-        """Whether both jobs are of one creator."""
+        """Check that `creator` made both jobs."""
         return self.child_created_by == self.parent_created_by == creator
 
 
 class JobVerbs:
     _db: Database
 
-    @retry_deadlocks
-    async def enqueue(
-        self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
-    ) -> list[EnqueueResult]:
-        """Store jobs and answer, in their order, what became of each.
-
-        With `whole` either all are created, or `existing` if that may be, or none is stored.
-        Repeating a call with the same ids stores nothing twice while the jobs are open.
-        """
-        if not whole and is_single_statement(jobs):
-            return await store(LaneSession(self._db, Lane.STORE), jobs)
-        async with self._db.transaction(Lane.STORE) as session:
-            stored = await store(session, jobs)
-            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
-            if whole and any(s.status not in fine for s in stored):
-                raise IncompleteBatch(stored)
-            return stored
-
-    @retry_deadlocks
-    async def enqueue_together(
-        self, chunks: Sequence[Sequence[EnqueueRequest]]
-    ) -> list[EnqueueResult]:
-        """Store jobs in one transaction, and answer in their order what became of each.
-
-        A key stands once in a chunk. IncompleteBatch, with all the answers, if one is refused or met an equal
-        job and may not: then none is stored. Repeated with the same ids, nothing is stored twice.
-        """
-        async with self._db.transaction(Lane.STORE) as session:
-            return await store_batch(session, chunks)
-
-    @retry_deadlocks
-    async def replace(
-        self, job: NewJob, existing: JobId, *, owner: str | None = None
-    ) -> EnqueueResult:
-        """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
-        runs or has ended, the job itself is stored. One of another definition is left alone, and so
-        is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
-        async with self._db.transaction(Lane.STORE) as session:
-            return await replace(session, job, existing, owner=owner)
-
     async def existing_job_ids(self, ids: Sequence[JobId]) -> set[JobId]:
-        """Which of these jobs are stored, ended ones included."""
+        """Those of the jobs that are stored, ended ones included."""
         found = await self._db.run("existing_job_ids", ids=Batch(id=ids))
         return {JobId(rows.uuid(row["id"])) for row in found}
 
     async def visible_job_ids(
         self, scope: Scope, ids: Sequence[JobId], *, created_by: str | None = None
     ) -> set[JobId]:
-        """Which of these jobs are within a scope and, if `created_by` is given, made by it; ended ones
-        included."""
+        """Those of the jobs that are within a scope and, if `created_by` is given, made by it; ended
+        ones included."""
         found = await self._db.run(
             "visible_job_ids",
             ids=Batch(id=ids),
@@ -116,7 +72,7 @@ class JobVerbs:
         return {JobId(rows.uuid(row["id"])) for row in found}
 
     async def key_holders(self, jobs: Sequence[NewJob]) -> set[JobId]:
-        """Which of these jobs would not be new: stored already, or of a key that another has."""
+        """Those of the jobs that would not be new: stored already, or of a key that another has."""
         found = await self.existing_job_ids([job.id for job in jobs])
         if keyed := [job for job in jobs if job.dedupe_key or job.idempotency_key]:
             holders = await self._db.run("key_holders", jobs=enqueue_params(keyed)["jobs"])
@@ -217,7 +173,7 @@ class JobVerbs:
         return [rows.transition(row) for row in await self._db.run("transitions", id=job.id)]
 
     async def job_edges(self, job: Job) -> list[RelatedJob]:
-        """What a job waits for and what waits for it."""
+        """The edges to the jobs that a job waits for, and to those that wait for it."""
         return [
             RelatedJob(
                 JobId(rows.uuid(row["child_id"])),
@@ -266,7 +222,7 @@ class JobVerbs:
         missing: Sequence[JobId],
         answer: Mapping[JobId, JobState],
     ) -> bool:
-        """Whether a job that a verb has missed is in a state that it should have found."""
+        """Check if a job that a verb has missed is in a state that it should have found."""
         for id in missing:
             if id in answer:
                 continue
@@ -286,7 +242,7 @@ class CountDrift(NamedTuple):
 def update_params(
     scope: Scope, ids: Sequence[JobId], change: JobChange, actor: str | None
 ) -> dict[str, Any]:
-    """What the verb takes, also for who runs it in a transaction of its own."""
+    """The parameters of `update`, for callers that run it in their own transaction too."""
     return {
         "ids": Batch(id=ids),
         "tenant_id": scope.tenant,
@@ -300,7 +256,7 @@ def update_params(
 
 
 def states_in(changed: Sequence[Mapping[str, Any]]) -> dict[JobId, JobState]:
-    """Where each job of an answer stands."""
+    """The state of each job in the rows of a verb."""
     return {JobId(rows.uuid(row["id"])): JobState(row["state"]) for row in changed}
 
 

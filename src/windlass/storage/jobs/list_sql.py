@@ -15,7 +15,7 @@ from windlass.core.jobs.models import Scope
 from windlass.core.jobs.query import FilterTerm, JobQuery, TextPrefix
 from windlass.core.jobs.states import ENDED, JobState
 from windlass.ids import JobId, uuid7
-from windlass.storage.jobs.filter_sql import FUNCTIONS, Values, condition, of_state
+from windlass.storage.jobs.filter_sql import FUNCTIONS, Values, filter_condition, of_state
 
 #: Characters of an error that a list shows.
 ERROR_HEAD = 500
@@ -64,10 +64,10 @@ Statement = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """What the counts tell of the ended jobs of one definition.
+    """The counts of the ended jobs of one definition.
 
-    `chosen`: it is meant, and has or had jobs in the tenants and queues meant. `walked` are its jobs in
-    the states meant, `whole` those in all, `mine` those of the tenants meant.
+    `chosen`: the query selects it, and it has or had jobs in the selected tenants and queues. `walked`
+    are its jobs in the selected states, `whole` those in all, `mine` those of the selected tenants.
     """
 
     definition: str
@@ -101,19 +101,19 @@ class JobList:
 
     @property
     def asks_counts(self) -> bool:
-        """Whether the counts help to find a short way through the history."""
+        """Check if counts help to choose an index for the history."""
         if not self._ended_states() or self._correlations():
             return False
         return self._counted_terms() != [] or len(self._ended_states()) < len(ENDED)
 
     def count(self) -> Statement:
-        """What the counts tell, by definition: rows of `TableFacts`."""
+        """The query for the counts by definition: rows of `TableFacts`."""
         values = Values()
         functions = FUNCTIONS[self.kind]
 
         def asked(*fields: str) -> str:
             terms = [term for term in self._counted_terms() if term.field in fields]
-            conditions = [condition(term, functions, values) for term in terms]
+            conditions = [filter_condition(term, functions, values) for term in terms]
             if "tenant" in fields and self.scope.tenant:
                 conditions.append(f"tenant_id = {values.add(self.scope.tenant)}")
             return " and ".join(conditions) or "1 = 1"
@@ -182,7 +182,9 @@ class JobList:
         self._values = Values({"most": limit})
         parts: list[str] = []
         for part in self._parts():
-            asked = [condition(t, FUNCTIONS[self.kind], self._values) for t in self._other_terms()]
+            asked = [
+                filter_condition(t, FUNCTIONS[self.kind], self._values) for t in self._other_terms()
+            ]
             where = self._where((*part.conditions, *asked), above, below)
             parts.append(
                 f"select {COLUMNS} from {self._from(part)} where {where} order by id desc limit :most"
@@ -252,7 +254,7 @@ class JobList:
         return min(ways, key=lambda way: (ways[way], self._sifted_on(way)))
 
     def _sifted_on(self, way: IndexPath) -> bool:
-        """Whether more is asked than the index of a way answers."""
+        """Check if the query has conditions that the index of a way does not cover."""
         answered = {"id"}
         # The counts have told which definitions are meant, however that was asked.
         if way == "definition" or (way != "id" and len(self._terms(way)) == 1):

@@ -14,7 +14,7 @@ _ALL = ""
 
 
 class MutedDeadCount(NamedTuple):
-    """How many jobs came within the hour, and within the day."""
+    """The number of jobs within the hour, and within the day."""
 
     hour: int
     day: int
@@ -74,7 +74,7 @@ class MuteVerbs:
         ]
 
     async def count_muted_dead(self, definition: str, *, look: int = 50_000) -> MutedDeadCount:
-        """How many jobs of a definition were dead-lettered lately for causes that are muted for all.
+        """Count the jobs of a definition that were dead-lettered lately for causes muted for all.
 
         Of very many the newest `look` are counted.
         """

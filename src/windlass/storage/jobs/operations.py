@@ -20,9 +20,8 @@ from windlass.core.jobs.operations import (
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId, OperationId
 from windlass.storage.access import account_rows
-from windlass.storage.access.audit import append, changed
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Session
+from windlass.storage.access.audit import append, run_audited
+from windlass.storage.database import Database, Session, retry_deadlocks
 from windlass.storage.jobs.bulk import apply
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch
@@ -32,8 +31,8 @@ _CHUNK = 5000
 
 
 class OperationProgress(NamedTuple):
-    """What a batch came to: how many jobs it looked at and settled. A job that moved under its
-    hands is looked at again."""
+    """The result of a batch: how many jobs it looked at and settled. A job that moved meanwhile is
+    looked at again."""
 
     looked: int
     settled: int
@@ -102,7 +101,7 @@ class OperationVerbs:
         """The operation that waits longest, for one process to work on; None if none waits."""
         if not await self._db.run("due_operation"):  # a look costs nothing, taking may wait
             return None
-        found = await changed(self._db, "claim_operation", entry=None, seconds=hold)
+        found = await run_audited(self._db, "claim_operation", entry=None, seconds=hold)
         return account_rows.operation(found[0]) if found else None
 
     @retry_deadlocks
@@ -141,7 +140,9 @@ class OperationVerbs:
     ) -> bool:
         """Ask an operation to stop; False if it has ended, or was asked before."""
         return bool(
-            await changed(self._db, "stop_operation", entry=entry, id=id, tenant_id=scope.tenant)
+            await run_audited(
+                self._db, "stop_operation", entry=entry, id=id, tenant_id=scope.tenant
+            )
         )
 
     async def finish_operation(
@@ -149,7 +150,7 @@ class OperationVerbs:
     ) -> bool:
         """End an operation; False if its token is no longer ours."""
         return bool(
-            await changed(
+            await run_audited(
                 self._db,
                 "finish_operation",
                 entry=entry,
@@ -161,11 +162,11 @@ class OperationVerbs:
 
     async def prune_operations(self, *, older: timedelta) -> int:
         """Forget an operation that ended so long ago. Answers how many."""
-        return len(await changed(self._db, "prune_operations", entry=None, seconds=older))
+        return len(await run_audited(self._db, "prune_operations", entry=None, seconds=older))
 
 
 async def _held(session: Session, operation: Operation, hold: timedelta) -> bool | None:
-    """Whether a stop is asked for, with the operation locked; None if the token is stale."""
+    """Lock the operation and check if a stop is requested; None if the token is stale."""
     held = await session.run(
         "renew_operation", id=operation.id, token=operation.token, seconds=hold
     )

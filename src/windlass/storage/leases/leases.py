@@ -35,8 +35,7 @@ from windlass.core.leases.limits import CapacityKey, Limit
 from windlass.core.leases.rate_limits import PARTS
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_event_id
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Lane, Session
+from windlass.storage.database import Database, Lane, Session, retry_deadlocks
 from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch, fields_as_columns
@@ -118,7 +117,7 @@ class LeaseVerbs:
             rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])
             # In no fixed order, or the first line would always have the little room there is.
             shuffled = random.sample(quotas, len(quotas))
-            allowed = fair_share.within(shuffled, limits, rooms)
+            allowed = fair_share.limit_quotas(shuffled, limits, rooms)
             if suspected:
                 allowed = await _with_one_suspect(session, worker, allowed)
             if not allowed:
@@ -135,20 +134,20 @@ class LeaseVerbs:
             return leases
 
     async def limit_capacity(self, line: JobLine) -> dict[CapacityKey, int]:
-        """How much room there is for jobs of a line under each of the limits that it names and that
-        exist; a look, not a promise."""
+        """The free capacity for jobs of a line under each of the limits that it names and that exist.
+        A look, not a promise."""
         found = await self._db.run("read_limits", names=Batch(name=line.limits))
         return await _limit_capacity(
             self._db, {row["name"]: Limit.of(row) for row in found}, [line]
         )
 
     async def next_rate_capacity(self) -> timedelta | None:
-        """How long it is until a rate has more room than now; None if nothing counts under any."""
+        """The time until a rate has more room than now; None if nothing counts under any."""
         [found] = await self._db.run("next_rate_capacity")
         return rows.seconds(found["room_in"])
 
     async def cancel_requests(self, worker: WorkerId, held: Sequence[LeaseRef]) -> set[JobId]:
-        """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
+        """Those of the jobs, held by `worker`, that are asked to stop; cheaper than a renewal, for
         looking often."""
         asked = await self._db.run(
             "cancel_requests",
@@ -235,8 +234,7 @@ class LeaseVerbs:
         """End attempts of `worker` and move their jobs on. Answers where each job went; a lease that
         is not in the answer was no longer held by it, and nothing of it was recorded.
 
-        Who listens for dead-lettered jobs is told by an event, stored with their end; not without
-        `emit`.
+        With `emit`, a dead-lettered job emits an event, stored with its end.
         """
         batch = finish_batch(worker, finishes)
         done = once_key_batch(finishes)
@@ -245,7 +243,7 @@ class LeaseVerbs:
         return await self._end(batch, emit=emit and _has_dead_letter(finishes))
 
     async def once_key_exists(self, tenant: TenantId, key: str) -> bool:
-        """Whether a completed job that is kept has noted this key for its tenant."""
+        """Check if a completed job that is kept has noted this key for its tenant."""
         return bool(await self._db.run("find_once_key", lane=Lane.WORK, tenant_id=tenant, key=key))
 
     async def expired_leases(self, *, most: int = 1000) -> list[ExpiredLease]:
@@ -343,7 +341,7 @@ async def _limit_capacity(
         for line in lines
         for name in line.limits
         if name in limits
-        for room in limits[name].rooms(line)
+        for room in limits[name].capacities(line)
     }
     if not asked:
         return {}
@@ -369,7 +367,7 @@ async def _with_one_suspect(
 
 
 def _suspect_of(worker: WorkerId) -> str:
-    """What the suspect that a worker runs is counted under."""
+    """The name under which the suspect of a worker is counted."""
     return f"suspect:{worker}"
 
 

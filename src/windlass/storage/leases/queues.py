@@ -4,8 +4,7 @@ from typing import Literal
 
 from windlass.core.leases.limits import Queue
 from windlass.ids import QueueName
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 
 
@@ -44,5 +43,5 @@ class QueueVerbs:
             return rows.queue((await session.run("queue", name=name))[0])
 
     async def queues(self) -> list[Queue]:
-        """What was said about queues, by name."""
+        """The settings of queues, by name."""
         return [rows.queue(row) for row in await self._db.run("queues")]

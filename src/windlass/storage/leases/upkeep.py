@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Lane
+from windlass.storage.database import Database, Lane, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch
 
@@ -21,7 +20,7 @@ class UpkeepVerbs:
         return {row["queue"]: int(row["moved"]) for row in moved}
 
     async def pending_maintenance(self) -> set[str]:
-        """Which of these chores there is anything to do for."""
+        """The chores that have anything to do."""
         [row] = await self._db.run("pending_maintenance", lane=Lane.WORK)
         return {name for name in _CHORES if row[name]}
 

@@ -3,14 +3,13 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database
+from windlass.storage.database import Database, retry_deadlocks
 from windlass.storage.sql import rows
 
 
 class Alert(NamedTuple):
-    """What a receiver was told of a cause: when that was tried last, and up to which failure it is
-    told; None if it was not told yet."""
+    """The alerts of one cause to one receiver: when the last was tried, and the last failure that it
+    reported; None if none was."""
 
     receiver: str
     definition: str
@@ -57,7 +56,7 @@ class AlertVerbs:
         )
 
     async def alerts(self) -> list[Alert]:
-        """What receivers were told of."""
+        """The alerts that receivers were sent."""
         return [
             Alert(
                 receiver=row["receiver"],

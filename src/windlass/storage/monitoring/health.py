@@ -23,7 +23,7 @@ class HealthVerbs:
         return [None if row["number"] is None else int(row["number"]) for [row] in found]
 
     async def old_snapshots(self) -> list[OldSnapshot]:
-        """Who keeps the database from clearing away old rows, the longest first."""
+        """The transactions that keep the database from removing old rows, the oldest first."""
         return [
             OldSnapshot(
                 row["kind"], row["name"], _length(row["seconds"]), int(row["transactions"] or 0)

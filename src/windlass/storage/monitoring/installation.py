@@ -12,8 +12,7 @@ from uuid import UUID, uuid4
 from windlass.core.jobs import outcome
 from windlass.core.leases.lease import AttemptEnd, LeaseRef
 from windlass.ids import JobId, WorkerId
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Lane, Session
+from windlass.storage.database import Database, Lane, Session, retry_deadlocks
 from windlass.storage.leases.leases import finish_batch
 from windlass.storage.sql import rows
 
@@ -41,8 +40,8 @@ class InstallationVerbs:
         return Installation(row["epoch"], row["server"], rows.instant(row["begun_at"]))
 
     async def server(self) -> str | None:
-        """Which server answers. None where it cannot say, or may not: then a restore is not
-        noticed by itself."""
+        """The identity of the server. None where it has none, or may not report it: then a restore is
+        not noticed automatically."""
         # A role without the right to ask is an ordinary one.
         with suppress(Exception):
             found = await self._db.run("server_identity", lane=Lane.RENEW)

@@ -26,7 +26,7 @@ _JOBS = (_LIVE, _LATER, _ENDED)
 
 @dataclass(frozen=True, slots=True)
 class IntegrityRule:
-    """What no row `j` of a table may be."""
+    """A condition that no row `j` of a table may meet."""
 
     name: str
     table: str

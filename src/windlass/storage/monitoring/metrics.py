@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.core.monitoring.latency import Histogram, HistogramKey, Observation
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Lane
+from windlass.storage.database import Database, Lane, retry_deadlocks
 from windlass.storage.sql.batches import Batch
 from windlass.storage.sql.statements import Rows
 
@@ -19,7 +18,7 @@ class MetricVerbs:
         return await self._db.run("state_counts_by_dimension", most=most)
 
     async def lifetime_counts(self) -> Sequence[Mapping[str, Any]]:
-        """What ever happened, by queue and definition. No figure ever falls."""
+        """Counters since the installation, by queue and definition. No figure ever falls."""
         return await self._db.run("lifetime_counts")
 
     async def oldest_due_age(self, *, most: int = 500) -> Mapping[str, float]:
@@ -31,13 +30,13 @@ class MetricVerbs:
         return {row["queue"]: max(0.0, float(row["age"])) for row in found}
 
     async def count_late_schedules(self, *, seconds: float, most: int = 1000) -> int:
-        """How many schedules should have fired so long ago, counted up to `most`."""
+        """Count the schedules that should have fired so long ago, up to `most`."""
         found = await self._db.run("count_late_schedules", seconds=seconds, most=most)
         return int(found[0]["late"])
 
     @retry_deadlocks
     async def record_latency(self, observations: Sequence[Observation]) -> None:
-        """Add to the histograms of this minute and since ever."""
+        """Add to the histogram of this minute and to the one since ever."""
         if observations:
             batch = Batch.of_rows(Observation._fields, observations)
             await self._db.run("record_latency", lane=Lane.RENEW, observations=batch)
@@ -45,7 +44,7 @@ class MetricVerbs:
     async def latency_histograms(
         self, *, seconds: float | None = None
     ) -> dict[HistogramKey, Histogram]:
-        """How long jobs waited and ran in the last so many seconds, by the minute; None: ever."""
+        """Wait and run times of jobs in the last so many seconds, by the minute; None: since ever."""
         if seconds is None:
             return _histograms(await self._db.run("latency_histograms"))
         return _histograms(await self._db.run("recent_latency_histograms", seconds=seconds))

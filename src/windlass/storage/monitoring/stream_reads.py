@@ -1,6 +1,6 @@
 """Verbs that tell what changes, for those who watch. Each is one bounded read; nothing is written.
 
-Whoever asks again and again compares with what was told before.
+Callers read repeatedly and compare with what they read before.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,10 +16,10 @@ from windlass.storage.sql.batches import Batch
 
 
 class Activity(NamedTuple):
-    """How many jobs of a tenant, queue and definition are in each state.
+    """The number of jobs of a tenant, queue and definition in each state.
 
-    `moves` counts enqueues and starts within the last minutes: it tells of jobs that left a state
-    and came back to it between two looks.
+    `moves` counts enqueues and starts within the last minutes: it changes when jobs left a state
+    and came back to it between two reads.
     """
 
     tenant: str
@@ -30,7 +30,7 @@ class Activity(NamedTuple):
 
 
 class JobSnapshot(NamedTuple):
-    """How a job stands; `log_sequence` is the number of its last log line."""
+    """The current values of a job; `log_sequence` is the number of its last log line."""
 
     id: JobId
     tenant: str
@@ -58,7 +58,7 @@ class EventStatus(NamedTuple):
 
 
 class TriggerStatus(NamedTuple):
-    """How a trigger stands, without its rule."""
+    """The current values of a trigger, without its rule."""
 
     id: UUID
     tenant: str
@@ -90,7 +90,7 @@ class StreamVerbs:
         ]
 
     async def stream_jobs(self, ids: Collection[JobId]) -> dict[JobId, JobSnapshot]:
-        """How these jobs stand, without payloads; one that is not there is not in the answer."""
+        """Snapshots of these jobs, without payloads; one that does not exist is left out."""
         found: dict[JobId, JobSnapshot] = {}
         for _ in range(2):  # a job that moved between two tables during the first look
             if missing := [id for id in ids if id not in found]:

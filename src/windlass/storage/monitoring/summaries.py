@@ -21,8 +21,8 @@ class SummaryVerbs:
         ]
 
     async def queued_counts_by_view(self, scope: Scope, *, look: int) -> Mapping[str, int]:
-        """How many queued jobs are `scheduled` and `retrying` among `look` of each table, those due
-        first; `live` and `later` say how many were looked at."""
+        """Count the `scheduled` and `retrying` jobs among `look` queued ones of each table, those due
+        first; `live` and `later` are the numbers looked at."""
         [row] = await self._db.run("queued_counts_by_view", tenant_id=scope.tenant, look=look)
         return {name: int(row[name]) for name in ("live", "later", "scheduled", "retrying")}
 
@@ -40,8 +40,7 @@ class SummaryVerbs:
         definition: str | None = None,
         queue: str | None = None,
     ) -> list[Mapping[str, Any]]:
-        """What happened since an instant, by slots counted from 1970; slots without anything are
-        left out."""
+        """Throughput since an instant, by slots counted from 1970; empty slots are left out."""
         found = await self._db.run(
             "throughput",
             tenant_id=scope.tenant,
@@ -55,7 +54,7 @@ class SummaryVerbs:
     async def throughput_by_tenant(
         self, scope: Scope, *, since: datetime
     ) -> list[Mapping[str, Any]]:
-        """What happened since an instant, by tenant; tenants without anything are left out."""
+        """Throughput since an instant, by tenant; idle tenants are left out."""
         found = await self._db.run("throughput_by_tenant", tenant_id=scope.tenant, since=since)
         return [dict(row) for row in found]
 

@@ -1,4 +1,4 @@
-"""The claim in steps: the statement that picks jobs is as long as there are lines to pick from."""
+"""The steps of `claim`: the statement that picks jobs has one part for each line."""
 
 import json
 from collections import defaultdict
@@ -246,7 +246,7 @@ def _shared_out(picked: Sequence[JobRow], lines: Sequence[LineRow]) -> list[JobR
 
 
 def _counted(jobs: Sequence[JobRow]) -> list[list[Any]]:
-    """How many jobs were taken of each tenant, queue and definition, and how long they had waited."""
+    """The number of jobs taken of each tenant, queue and definition, and their wait in milliseconds."""
     groups: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for job in jobs:
         groups[job["tenant_id"], job["queue"], job["definition"]].append(job["due_at"].timestamp())

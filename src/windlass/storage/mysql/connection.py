@@ -155,7 +155,7 @@ class MysqlConnection:
 
     @property
     def usable(self) -> bool:
-        """Whether the connection can be given to somebody: open, and with nothing under way."""
+        """Check that the connection can be used: open, and with nothing under way."""
         sock = self._socket()
         if sock is None or self.in_transaction or self.spent:
             return False

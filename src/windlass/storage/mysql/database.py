@@ -8,8 +8,7 @@ from typing import Any
 
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG, Deadlines
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Lane, Watch
+from windlass.storage.database import Lane, Watch, retry_deadlocks
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.pool import Checkout, Pool
@@ -157,14 +156,14 @@ class MysqlSession:
     def __init__(
         self, checkout: Checkout, verbs: VerbRunner, lane: Lane, deadlines: Deadlines
     ) -> None:
-        self._loan = checkout
+        self._checkout = checkout
         self._verbs = verbs
         self._lane = lane
         self._deadlines = deadlines
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
         seconds = self._deadlines.verb(self._lane, verb, params)
-        return await self._loan.call(partial(self._within, verb, params), seconds=seconds)
+        return await self._checkout.call(partial(self._within, verb, params), seconds=seconds)
 
     def _within(self, verb: str, params: Mapping[str, Any], link: MysqlConnection) -> Rows:
         return self._verbs.run_within(link, verb, params)
@@ -179,7 +178,7 @@ WATCHED = ("innodb_flush_log_at_trx_commit", "innodb_doublewrite", "log_bin", "s
 
 
 def warnings(settings: Mapping[str, str]) -> Sequence[str]:
-    """What may be lost under these settings, in words; empty if nothing."""
+    """A sentence for each loss that these settings allow; empty if none."""
     return list(_warnings({name: value.lower() for name, value in settings.items()}))
 
 

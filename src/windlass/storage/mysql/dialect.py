@@ -1,4 +1,4 @@
-"""How statements are written for MariaDB and MySQL: a batch is JSON text, read by `json_table`.
+"""Statement style of MariaDB and MySQL: a batch is JSON text, read by `json_table`.
 
 Ids are text, instants UTC without a zone, flags 0 or 1.
 """

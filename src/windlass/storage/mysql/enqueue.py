@@ -1,4 +1,4 @@
-"""The usual enqueue in few steps: jobs that have no key, wait for no other and are not on hold."""
+"""Fast path of `enqueue`: jobs that have no key, wait for no other and are not on hold."""
 
 import json
 from collections import Counter
@@ -30,7 +30,7 @@ _ROOM = "-" * 48
 def fast_enqueue(
     connection: MysqlConnection, scripts: Scripts, params: Mapping[str, Any]
 ) -> Rows | None:
-    """Run `fast_enqueue` in the open transaction, if every job is plain; what became of the jobs that
+    """Run `fast_enqueue` in the open transaction, if every job is plain; the results of the jobs that
     it did not create."""
     jobs: Batch = params["jobs"]
     shared = list(jobs.rows(*_SHARED))
@@ -190,7 +190,7 @@ def _counted(counts: Mapping[tuple[str, str, str], int], now: datetime) -> str:
 
 
 def _stored(connection: MysqlConnection, texts: Sequence[str]) -> bool:
-    """Whether the jobs were stored; not, if another enqueue has just stored one of them."""
+    """Store the jobs; False if another enqueue has just stored one of them."""
     if sum(map(len, texts)) > connection.packet // 4:
         return False
     try:

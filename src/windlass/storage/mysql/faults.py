@@ -14,7 +14,7 @@ from windlass.errors import (
     SchemaOutdated,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.connection.deadlock_retry import Deadlock
+from windlass.storage.database import Deadlock
 
 #: Longest wait for another transaction's lock, in seconds: shorter than any wait for the server.
 LOCK_WAIT = 8
@@ -144,7 +144,7 @@ def _is_about_content(error: Error, code: int) -> bool:
 
 
 def is_already_applied(error: Error) -> bool:
-    """Whether a statement of a migration failed because it was run before."""
+    """Check if a statement of a migration failed because it was run before."""
     return error_code(error) in _ALREADY_SO
 
 
@@ -155,5 +155,5 @@ def error_code(error: Error) -> int:
 
 
 def _server_message(error: Error) -> str:
-    said = str(error.args[1]) if len(error.args) > 1 else ""
-    return (said.splitlines() or [""])[0] or "The connection was lost"
+    text = str(error.args[1]) if len(error.args) > 1 else ""
+    return (text.splitlines() or [""])[0] or "The connection was lost"

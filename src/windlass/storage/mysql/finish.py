@@ -1,4 +1,4 @@
-"""The usual end in few steps: attempts that succeeded, with nothing more to say than a result."""
+"""Fast path of `finish`: attempts that succeeded, with a result and nothing more to record."""
 
 import json
 from collections.abc import Mapping, Sequence

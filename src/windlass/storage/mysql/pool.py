@@ -97,18 +97,18 @@ class Pool:
         left: Callable[["asyncio.Future[T]"], None],
         seconds: float | None = None,
     ) -> T:
-        """What `work` answers. Given up after a deadline or a cancellation, it is handed to `left`,
-        because the thread is still at it."""
+        """Run `work` in a thread and return its result. After a deadline or a cancellation the thread
+        still runs it, and its future goes to `left`."""
         deadline = seconds or self._usual
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
             async with asyncio.timeout(deadline):
                 return await asyncio.shield(running)
         except pymysql.Error as error:
-            said = error_for(error, self._address)
-            if type(said) in _SUSPECT:
+            translated = error_for(error, self._address)
+            if type(translated) in _SUSPECT:
                 self._suspect()
-            raise said from (None if said is error else error)
+            raise translated from (None if translated is error else error)
         except TimeoutError:
             left(running)
             self._suspect()
@@ -194,7 +194,7 @@ class Checkout:
 
     @property
     def lost(self) -> bool:
-        """Whether something was given up, so that the connection is of no more use."""
+        """Check if a call was given up, so that the connection is of no more use."""
         return self._left is not None
 
     def end(self) -> None:

@@ -37,7 +37,7 @@ _ANSWERS: Mapping[str, tuple[str, Callable[[list[Any]], Mapping[str, Any]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ScriptTraits:
-    """What a statement's text, before any value is in it, says about when it is needed."""
+    """The conditions in a statement's text, before any value is in it, under which it is needed."""
 
     takes: str | None
     marked: Sequence[tuple[str, str]]

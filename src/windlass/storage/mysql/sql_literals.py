@@ -53,8 +53,8 @@ def interpolate(statement: Statement, values: Mapping[str, Any]) -> str:
 def cached_text(
     script: Sequence[Statement], values: Mapping[str, Any]
 ) -> tuple[str, dict[str, str]]:
-    """How a script's values are written, and the statement to run before it, if any: what is long
-    and used several times is sent once, and kept in a variable."""
+    """The text of a script's values, and the statement to run before it, if any: it puts values that
+    are long and used several times into variables, so that they are sent once."""
     uses = Counter(name for statement in script for name in statement.names)
     texts = {name: literal(values[name]) for name in uses}
     long = [name for name, text in texts.items() if len(text) > _WORTH_KEEPING and uses[name] > 1]

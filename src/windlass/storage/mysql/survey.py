@@ -1,4 +1,4 @@
-"""The survey in steps: where to look next depends on what the last look found.
+"""The steps of `survey`: where to look next depends on what the last statement found.
 
 A server of this family can begin to read an index at a value only if the statement names it, so
 that each hop is a statement.

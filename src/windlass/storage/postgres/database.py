@@ -15,8 +15,7 @@ from windlass.errors import (
 )
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG, Deadlines
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Lane, Watch
+from windlass.storage.database import Lane, Watch, retry_deadlocks
 from windlass.storage.postgres import dialect
 from windlass.storage.postgres.connect import connect, pooled_connection, transaction
 from windlass.storage.postgres.fast_paths import FAST_PATHS
@@ -201,12 +200,12 @@ class PostgresDatabase:
                     await self._wall.bind(connection)
                 yield connection
         except RAISED as error:
-            meant = error_for(error, self._address, seconds=seconds or usual)
-            if type(meant) in _SUSPECT:
+            translated = error_for(error, self._address, seconds=seconds or usual)
+            if type(translated) in _SUSPECT:
                 self._drop_idle()
-            if meant is error:
+            if translated is error:
                 raise
-            raise meant from error
+            raise translated from error
         except DatabaseUnreachable:
             self._drop_idle()
             raise

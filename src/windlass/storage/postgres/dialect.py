@@ -1,4 +1,4 @@
-"""How statements are written for PostgreSQL: with arrays for ourselves, with JSON for callers."""
+"""Statement style of PostgreSQL: batches are arrays for our driver, JSON for those of callers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -122,18 +122,14 @@ def _arrays(name: str, shape: Shape, batch: Batch) -> Mapping[str, Any]:
     if name in _BY_LEASE:
         return _by_lease(name, batch, usual=_PLAIN_SUCCESS)
     usual = _USUAL.get(name, {})
-    given = batch.columns(shape)
+    given = batch.columns
     return {
         # Nothing unusual in a whole column is nothing to send: unnest fills it with nulls.
         f"{name}__{column}": []
-        if column not in given or _only(usual.get(column, _NULL)[0], given[column])
+        if column not in given or batch.all_equal(column, usual.get(column, _NULL)[0])
         else given[column]
         for column in shape
     }
-
-
-def _only(value: object, values: Sequence[Any]) -> bool:
-    return bool(values) and values[0] == value and values.count(value) == len(values)
 
 
 def _text(name: str, shape: Shape, batch: Batch) -> Mapping[str, Any]:

@@ -39,7 +39,7 @@ class Pool:
                 await self._room.acquire()
         else:
             await self._room.acquire()
-        connection = self._take() or await self._made(connect)
+        connection = self._take() or await self._open(connect)
         try:
             yield connection
         except (asyncio.CancelledError, TimeoutError):
@@ -70,7 +70,7 @@ class Pool:
                 connection.terminate()  # does nothing to those that are closed
             await asyncio.sleep(0)  # transports that were ended let go of their sockets
 
-    async def _made(self, timeout: float) -> Any:
+    async def _open(self, timeout: float) -> Any:
         """A new connection. Should whoever asked not wait so long, it keeps its place until it is
         there, for the next: on a slow link nothing would ever come of connections begun anew."""
         making = start_task(self._connect())

@@ -22,18 +22,18 @@ class RowSecurity:
     """Tells each connection the tenant that its statements are for, when that is another than before."""
 
     def __init__(self) -> None:
-        self._said: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self._bound_tenants: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
     async def bind(self, connection: Any) -> None:
         """Before a transaction begins: what is said inside one is taken back with it."""
         tenant = bound_tenant() or ""
-        if self._said.get(connection) != tenant:
+        if self._bound_tenants.get(connection) != tenant:
             await connection.execute(_SAY, tenant)
-            self._said[connection] = tenant
+            self._bound_tenants[connection] = tenant
 
 
 def statements(*, role: str | None = None, off: bool = False) -> str:
-    """What puts the policies in place, or takes them away. A `role` is granted what the API needs."""
+    """The SQL that creates the policies, or drops them. A `role` is granted what the API needs."""
     if off:
         return _script("off")
     if role is None:
@@ -48,7 +48,8 @@ def check_version(number: int) -> None:
 
 
 async def lacking(connection: Any, schema: str | None, *, wanted: bool) -> Sequence[str]:
-    """Why the wall does not stand for this connection's role, or stands where nobody asked for it."""
+    """A sentence for each reason why the policies do not bind this connection's role, or do without
+    being asked for."""
     found: Sequence[Mapping[str, Any]] = await connection.fetch(_script("lacking"), schema)
     if not found:
         return []
@@ -62,19 +63,19 @@ async def lacking(connection: Any, schema: str | None, *, wanted: bool) -> Seque
             f"row security holds the role {first['role']}, but database.row_security is off: it sees "
             "no rows. Switch it on, or connect as the owner of the tables"
         ]
-    said = []
+    sentences = []
     if passes:
-        said.append(
+        sentences.append(
             f"database.row_security is on, but no policy holds the role {first['role']}, because it "
             f"{_because(first)}. Connect as another role; `windlass db secure --role` grants it what it needs"
         )
     if open_tables:
         more = len(open_tables) - _MOST_NAMES
         names = ", ".join(open_tables[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-        said.append(
+        sentences.append(
             f"database.row_security is on, but there is no policy on {names}. Run `windlass db secure`"
         )
-    return said
+    return sentences
 
 
 def _because(role: Mapping[str, Any]) -> str:

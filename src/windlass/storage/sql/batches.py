@@ -14,13 +14,15 @@ Shape = Mapping[str, Type]
 class Batch:
     """Rows by column: `Batch(id=ids, token=tokens)`. A column that is left out is null in each row."""
 
-    __slots__ = ("_columns", "_size")
+    __slots__ = ("_size", "columns")
 
     def __init__(self, **columns: Sequence[Any]) -> None:
-        self._columns = columns
-        self._size = len(next(iter(columns.values())))
-        if any(len(values) != self._size for values in columns.values()):
+        #: Those that are not left out.
+        self.columns: Mapping[str, Sequence[Any]] = columns
+        sizes = set(map(len, columns.values()))
+        if len(sizes) != 1:
             raise ValueError(f"columns of different lengths: {', '.join(columns)}")
+        [self._size] = sizes
 
     @classmethod
     def of_rows(cls, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Self:
@@ -31,21 +33,18 @@ class Batch:
         return self._size
 
     def __getitem__(self, column: str) -> Sequence[Any]:
-        values = self._columns.get(column)
-        return (None,) * self._size if values is None else values
+        return self.columns.get(column) or (None,) * self._size
 
     def check(self, name: str) -> None:
         """Raise ValueError if it has a column that the batch of this name has not."""
-        if unknown := self._columns.keys() - BATCHES[name].keys():
+        if not self.columns.keys() <= BATCHES[name].keys():
+            unknown = self.columns.keys() - BATCHES[name].keys()
             raise ValueError(f"the batch {name} has no column {', '.join(sorted(unknown))}")
-
-    def columns(self, shape: Shape) -> Mapping[str, Sequence[Any]]:
-        """The columns that are not left out, in the order of a shape."""
-        return {column: self._columns[column] for column in shape if column in self._columns}
 
     def rows(self, *columns: str) -> Iterator[tuple[Any, ...]]:
         """The rows, of these columns."""
-        return zip(*[self[column] for column in columns], strict=True)
+        nulls = (None,) * self._size
+        return zip(*[self.columns.get(column, nulls) for column in columns], strict=True)
 
     def all_equal(self, column: str, value: Any) -> bool:
         """Check that a column has this value in every row."""
@@ -54,22 +53,22 @@ class Batch:
     def take(self, places: Sequence[int]) -> Self:
         """The rows at these places, in this order."""
         return type(self)(
-            **{name: [values[n] for n in places] for name, values in self._columns.items()}
+            **{name: [values[n] for n in places] for name, values in self.columns.items()}
         )
 
     def where(self, chosen: Sequence[bool]) -> Self:
         """The rows that are chosen."""
         return type(self)(
-            **{name: list(compress(values, chosen)) for name, values in self._columns.items()}
+            **{name: list(compress(values, chosen)) for name, values in self.columns.items()}
         )
 
 
 def fields_as_columns(
     fields: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> dict[str, Sequence[Any]]:
+) -> Mapping[str, Sequence[Any]]:
     """Tuples turned into columns, named by the tuples' fields."""
-    turned = list(zip(*rows, strict=True)) or [()] * len(fields)
-    return dict(zip(fields, turned, strict=True))
+    turned = dict(zip(fields, zip(*rows, strict=True)))  # noqa: B905  without rows it has no columns
+    return turned or dict.fromkeys(fields, ())
 
 
 BATCHES: Mapping[str, Shape] = {

@@ -140,7 +140,7 @@ def job(row: Row) -> Job:
 
 
 def place(row: Row) -> JobPosition | None:
-    """Where the first job of a line stands; not every database tells."""
+    """The position of the first job of a line; None from a database that does not report it."""
     if row.get("first_id") is None:
         return None
     return JobPosition(
@@ -332,5 +332,5 @@ def event(row: Row) -> Event:
 
 
 def matches(value: Any) -> tuple[TriggerMatch, ...]:
-    """What triggers did with an event."""
+    """The outcome of each trigger for an event."""
     return tuple(TriggerMatch(**each) for each in decode_json(value) or ())

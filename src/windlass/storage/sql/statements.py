@@ -63,7 +63,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between databases and drivers in how a statement is written and fed."""
+    """The form of a statement and its parameters for one database and driver."""
 
     folder: str
     now: str

@@ -1,10 +1,28 @@
-"""One connection to the file, and how a verb runs on it. It belongs to one thread."""
+"""Connection to the SQLite file: runs verbs in a thread of its own, and translates errors."""
 
+import asyncio
+import errno
+import itertools
+import os
+import queue
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+from windlass.errors import (
+    DatabaseAccessDenied,
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseNotReady,
+    DatabaseReadOnly,
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    SchemaOutdated,
+)
+from windlass.storage.connection.address import Address
 from windlass.storage.sql.batches import BATCHES
 from windlass.storage.sql.statements import Rows, Statement
 from windlass.storage.sqlite import dialect
@@ -98,3 +116,125 @@ class Connection:
                 f"insert into {table} ({', '.join(filling.columns)}) values ({places})",
                 filling.rows,
             )
+
+
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT}
+#: What was to be stored is at fault.
+_CONTENT = {
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_RANGE,
+    sqlite3.SQLITE_TOOBIG,
+}
+_ERRORS: Mapping[int, type[DatabaseUnreachable]] = {
+    sqlite3.SQLITE_AUTH: DatabaseAccessDenied,
+    sqlite3.SQLITE_CANTOPEN: DatabaseUnreachable,
+    sqlite3.SQLITE_CORRUPT: DatabaseDamaged,
+    sqlite3.SQLITE_FORMAT: DatabaseDamaged,
+    sqlite3.SQLITE_FULL: DatabaseFull,
+    sqlite3.SQLITE_IOERR: DatabaseUnreachable,
+    sqlite3.SQLITE_NOTADB: DatabaseDamaged,
+    sqlite3.SQLITE_PERM: DatabaseReadOnly,
+    sqlite3.SQLITE_READONLY: DatabaseReadOnly,
+}
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+_FORBIDDEN = {errno.EACCES, errno.EPERM}
+
+
+@contextmanager
+def translate_errors(url: str, deadline: float) -> Iterator[None]:
+    """Turn what the driver and the file system raise into our own errors.
+
+    What is about the content stays as it is. Whatever is not known to be the content's fault is an
+    outage: kept, and tried again.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        if (translated := _translate(error, url, deadline)) is None:
+            raise
+        raise translated from error
+    except OSError as error:
+        raise _meaning_of_file(error, url) from error
+
+
+def _translate(error: sqlite3.Error, url: str, deadline: float) -> Exception | None:
+    said = str(error)
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # the driver's own complaint: about a value, or about a closed connection
+        return DatabaseUnreachable(url, cause=said) if "closed" in said else None
+    code &= 0xFF  # the rest tells more of the same
+    if code in _BUSY:
+        return DatabaseTimeout("let this process use the file", seconds=deadline)
+    if "no such table: windlass_" in said:
+        return SchemaOutdated(found=0, needed=1)
+    if code in _CONTENT or (code == sqlite3.SQLITE_ERROR and "JSON" in said):
+        return None
+    return _ERRORS.get(code, DatabaseNotReady)(url, cause=said)
+
+
+def _meaning_of_file(error: OSError, url: str) -> DatabaseUnreachable:
+    cause = error.strerror or str(error)
+    if error.errno in _NO_ROOM:
+        return DatabaseFull(url)
+    if error.errno == errno.EROFS:
+        return DatabaseReadOnly(url, cause=cause)
+    if error.errno in _FORBIDDEN:
+        readable = os.access(Address.parse(url).name, os.R_OK)
+        return (DatabaseReadOnly if readable else DatabaseAccessDenied)(url, cause=cause)
+    return DatabaseUnreachable(url, cause=cause)
+
+
+T = TypeVar("T")
+_Waiting = queue.PriorityQueue[tuple[int, int, Callable[[], None] | None]]
+
+_URGENT, _ORDINARY, _LAST = range(3)
+
+
+class WorkThread:
+    """Does one thing after the other, urgent ones first. It starts with the first of them."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._waiting: _Waiting = queue.PriorityQueue()
+        self._number = itertools.count()
+        self._thread: threading.Thread | None = None
+
+    async def do(self, work: Callable[[], T], *, urgent: bool = False) -> T:
+        """Wait for the answer of `work`. Canceled, it is not begun, or ends unheard."""
+        return await asyncio.wrap_future(self.post(work, urgent=urgent))
+
+    def post(self, work: Callable[[], T], *, urgent: bool = False) -> "Future[T]":
+        """Have `work` done, without waiting for it."""
+        if self._thread is None:
+            self._thread = threading.Thread(
+                target=_work_off, args=[self._waiting], name=self._name, daemon=True
+            )
+            self._thread.start()
+        answer: Future[T] = Future()
+        self._put(_URGENT if urgent else _ORDINARY, lambda: resolve_future(answer, work))
+        return answer
+
+    def stop(self) -> None:
+        """End the thread after everything it was given. It starts again when it is needed."""
+        if self._thread is not None:
+            self._put(_LAST, None)
+            self._thread, self._waiting = None, queue.PriorityQueue()
+
+    def _put(self, urgency: int, work: Callable[[], None] | None) -> None:
+        self._waiting.put((urgency, next(self._number), work))
+
+
+def _work_off(waiting: _Waiting) -> None:
+    while (work := waiting.get()[2]) is not None:
+        work()
+
+
+def resolve_future(answer: "Future[Any]", work: Callable[[], Any]) -> None:
+    """Do `work` and let its answer, or its error, be the answer; nothing if it was canceled."""
+    if not answer.set_running_or_notify_cancel():
+        return
+    try:
+        answer.set_result(work())
+    except BaseException as error:  # noqa: BLE001  (whoever waits gets it)
+        answer.set_exception(error)

@@ -13,9 +13,7 @@ from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Lane, Watch
 from windlass.storage.sql.statements import Dialect, Rows, Scripts, Statement, split
 from windlass.storage.sqlite import dialect
-from windlass.storage.sqlite.connection import MEMORY, Connection
-from windlass.storage.sqlite.connection_thread import WorkThread
-from windlass.storage.sqlite.faults import translate_errors
+from windlass.storage.sqlite.connection import MEMORY, Connection, WorkThread, translate_errors
 from windlass.storage.sqlite.files import files_readable_by_others
 from windlass.storage.sqlite.lock_holders import lock_holders, lock_timeout_error
 from windlass.storage.sqlite.watch import SqliteWatch, nudge

@@ -1,4 +1,4 @@
-"""How statements are written for SQLite: with batches as tables for ourselves, as JSON for callers.
+"""Statement style of SQLite: batches are tables for our connections, JSON for those of callers.
 
 Ids are text, instants microseconds since 1970, flags 0 or 1.
 """
@@ -46,7 +46,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class BatchTable:
-    """What goes into the temporary table of a batch: the columns that are not empty, by rows."""
+    """The content of the temporary table of a batch: the columns that are not empty, by rows."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
@@ -99,7 +99,7 @@ def _filling(shape: Shape, batch: Batch) -> BatchTable:
     # Empty columns are left out: a None costs the driver more than any other value.
     present = {
         name: _converted(shape[name], column)
-        for name, column in batch.columns(shape).items()
+        for name, column in batch.columns.items()
         if column.count(None) < len(column)
     }
     return BatchTable(list(present), list(zip(*present.values(), strict=True)))

@@ -63,7 +63,7 @@ def _described(holder: LockHolder) -> str:
 
 
 def _writer_of(line: str, files: set[int]) -> int | None:
-    """Who holds the write lock that a line of /proc/locks tells of, if it is on one of the files.
+    """The holder of the write lock in a line of /proc/locks, if it is on one of the files.
 
     Such as `1: POSIX ADVISORY WRITE 1234 08:01:5678 0 EOF`; a lock that is waited for has `->`.
     """

@@ -1,4 +1,4 @@
-"""Which file system a file is on: SQLite's locks, and ours, hold only where locks of files do."""
+"""The file system of a file: SQLite's locks, and ours, hold only where locks of files do."""
 
 import os
 import re
@@ -26,11 +26,11 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 def network_filesystem(path: str, *, mounts: Path = _MOUNTS) -> str | None:
     """The kind of network file system that a file is on; None if it is on none, or nobody can say."""
-    kind = kind_of(path, mounts=mounts)
+    kind = filesystem_of(path, mounts=mounts)
     return kind if kind in NETWORKED else None
 
 
-def kind_of(path: str, *, mounts: Path = _MOUNTS) -> str | None:
+def filesystem_of(path: str, *, mounts: Path = _MOUNTS) -> str | None:
     """The kind of file system at a path, such as ext4; None where that cannot be told."""
     try:
         lines = mounts.read_text("utf-8", errors="replace").splitlines()

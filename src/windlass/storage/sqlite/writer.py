@@ -4,13 +4,16 @@ Everything here runs in the writer's thread. Between processes the file lock dec
 checkpoints happen under the same lock, when the write-ahead log has grown.
 """
 
+import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 
 from windlass.storage.sqlite.connection import MEMORY, Connection
-from windlass.storage.sqlite.file_lock import FileLock
+from windlass.storage.sqlite.files import file_mode
+from windlass.storage.sqlite.lock_holders import lock_timeout_error
 from windlass.storage.sqlite.mounts import network_filesystem
 
 #: The log is copied back when it has grown by so many bytes: before connections that are not ours,
@@ -73,7 +76,7 @@ class Writer:
             self._lock.release()
 
     def warnings(self) -> Sequence[str]:
-        """Why the file may not keep what it acknowledges."""
+        """A sentence for each reason why the file may not keep what it acknowledges."""
         if self._path == MEMORY:
             return ["SQLite runs in memory: all jobs are lost when the process ends"]
         found = []
@@ -135,7 +138,7 @@ def _journal(sql: sqlite3.Connection) -> str:
 
 
 def _log_is_safe(sql: sqlite3.Connection) -> bool:
-    """Whether nobody writes to the file who neither has the fix nor takes our lock."""
+    """Check that every writer of the file has the fix or takes our lock."""
     version = sqlite3.sqlite_version_info
     if version >= _FIXED or version[2] >= _FIXED_LINES.get(version[:2], 1000):
         return True
@@ -144,3 +147,105 @@ def _log_is_safe(sql: sqlite3.Connection) -> bool:
         "and name not like 'windlass!_%' escape '!' and name not like 'sqlite!_%' escape '!'"
     ).fetchone()
     return not others
+
+
+_FIRST_NAP = 0.0001
+_LONGEST_NAP = 0.002
+#: How long to wait for the place next in line.
+_PATIENCE_SECONDS = 1.0
+
+
+class FileLock:
+    """Held by one process at a time, and in it by one object of this class, for one thread.
+
+    There are two files: `…-lock` is the lock, `…-next` the place of the one who gets it next.
+    Without that place a busy process would take the lock again before others have noticed that
+    it was free. The place is a courtesy: who has waited for it for a while tries the lock itself,
+    because a process may stand still in that place and hold nothing else.
+    """
+
+    def __init__(self, path: str, *, deadline: float) -> None:
+        self._lock = _LockedFile(path, "-lock")
+        self._next = _LockedFile(path, "-next")
+        self._path = path
+        self._deadline = deadline
+        self._depth = 0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Wait for the lock and keep it; one that is held here already is simply kept."""
+        self.acquire()
+        try:
+            yield
+        finally:
+            self.release()
+
+    def acquire(self) -> None:
+        if self._depth == 0:
+            now = time.monotonic()
+            self._wait(self._next.take, now + min(_PATIENCE_SECONDS, self._deadline / 2))
+            try:
+                if not self._wait(self._lock.take, now + self._deadline):
+                    raise lock_timeout_error(
+                        "let this process write", self._path, seconds=self._deadline
+                    )
+            finally:
+                self._next.leave()
+        self._depth += 1
+
+    def release(self) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._lock.leave()
+
+    def close(self) -> None:
+        self._lock.close()
+        self._next.close()
+        self._depth = 0
+
+    def _wait(self, take: Callable[[], bool], end: float) -> bool:
+        # By polling: what is waited for in the kernel cannot be given up after a while.
+        nap = _FIRST_NAP
+        while not take():
+            if time.monotonic() > end:
+                return False
+            time.sleep(nap)
+            nap = min(nap * 1.5, _LONGEST_NAP)
+        return True
+
+
+class _LockedFile:
+    """A file that is empty for ever; only who has locked it matters."""
+
+    def __init__(self, database: str, suffix: str) -> None:
+        self._database = database
+        self._path = f"{database}{suffix}"
+        self._file = -1
+
+    def take(self) -> bool:
+        if self._file < 0:
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+            self._file = os.open(self._path, flags, file_mode(self._database))
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        if self._is_current():
+            return True
+        self.close()
+        return False
+
+    def leave(self) -> None:
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _is_current(self) -> bool:
+        """False when somebody has removed the file meanwhile: others then lock another one."""
+        try:
+            return os.fstat(self._file).st_ino == os.stat(self._path).st_ino
+        except FileNotFoundError:
+            return False

@@ -11,8 +11,7 @@ from windlass.core.triggers.trigger import Event, Trigger, TriggerMatch
 from windlass.core.triggers.trigger_fields import name_in_code
 from windlass.errors import TriggerUnreadable
 from windlass.ids import EventId, TriggerId
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Session
+from windlass.storage.database import Database, Session, retry_deadlocks
 from windlass.storage.jobs.enqueue import EnqueueResult, EnqueueStatus, store
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import BATCHES, Batch
@@ -254,7 +253,7 @@ class EventMatching:
 
     @property
     def first_batch(self) -> bool:
-        """Whether no batch of the event's triggers is done yet."""
+        """No batch of the event's triggers is done yet."""
         return self._after is None
 
     async def listening(self, event: Event, *, most: int) -> list[Trigger]:
@@ -309,7 +308,7 @@ async def emit_event(session: Session, event: Event) -> None:
 
 
 def _shortened(matches: Sequence[TriggerMatch]) -> Iterator[TriggerMatch]:
-    """What is kept of an event's matches: of very many triggers that it did not meet, the first."""
+    """The matches of an event to keep: of very many triggers that it did not meet, the first."""
     unmatched = 0
     for match in matches:
         unmatched += match.outcome == "unmatched"

@@ -188,7 +188,7 @@ class RemoteLeaseBackend:
         if progress:
             steps = [
                 {
-                    **wire.held(LeaseRef(each.job_id, each.token)),
+                    **wire.lease_ref(LeaseRef(each.job_id, each.token)),
                     "fraction": each.fraction,
                     "note": each.note and clean(each.note, NOTE_BYTES),
                 }
@@ -233,7 +233,7 @@ class RemoteLeaseBackend:
     async def _finish(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
         answer = await self._server.ask(
             "worker/finish",
-            {"worker": self._worker, "ends": [wire.end(finish) for finish in finishes]},
+            {"worker": self._worker, "ends": [wire.attempt_end(finish) for finish in finishes]},
         )
         return {
             wire.parse_lease_ref(end): JobState(end["state"])
@@ -246,7 +246,7 @@ class RemoteLeaseBackend:
     ) -> dict[LeaseRef, str | None]:
         answer = await self._server.ask(
             "worker/heartbeat",
-            {"worker": self._worker, "leases": [wire.held(one) for one in held], **more},
+            {"worker": self._worker, "leases": [wire.lease_ref(one) for one in held], **more},
         )
         return {wire.parse_lease_ref(lease): lease["stop"] for lease in answer["leases"]}
 
@@ -295,7 +295,7 @@ _ROW = tuple(field.name for field in fields(WorkerRow) if field.name not in _SER
 def _log_line_fields(line: LogLine) -> Mapping[str, Any]:
     line = replace(line, message=clean(line.message, LINE_BYTES))
     return {
-        **wire.held(LeaseRef(line.job_id, line.attempt)),
+        **wire.lease_ref(LeaseRef(line.job_id, line.attempt)),
         "level": line.level,
         "message": line.message,
         "at": line.at.isoformat(),

@@ -13,7 +13,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.models import DEFAULT_TENANT
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey
-from windlass.storage.jobs.implicit_parents import open_jobs_of_definitions
+from windlass.storage.jobs.enqueue import open_jobs_of_definitions
 
 FOLLOWER = {"definition": DefinitionKey("other"), "runs_after": ("plain",)}
 

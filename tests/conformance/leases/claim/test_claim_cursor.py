@@ -103,5 +103,7 @@ async def tenants(storage):
 
 async def claim_from(storage, place, wanted):
     survey = await storage.leases.survey(None, KNOWN)
-    quotas = [replace(quota, begin=place) for quota in fair_share.quotas(survey.lines, wanted)]
+    quotas = [
+        replace(quota, begin=place) for quota in fair_share.share_quotas(survey.lines, wanted)
+    ]
     return await storage.leases.claim(WorkerId("alder"), quotas, KNOWN, lease_time=LEASE_TIME)

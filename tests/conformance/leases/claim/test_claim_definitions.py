@@ -117,7 +117,7 @@ async def test_a_definition_disabled_after_the_survey_is_not_claimed(storage, ke
     await set_enabled(storage, key, False)
 
     leases = await storage.leases.claim(
-        WorkerId("alder"), fair_share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
+        WorkerId("alder"), fair_share.share_quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
     )
 
     assert leases == []
@@ -162,7 +162,7 @@ async def test_many_full_limits_do_not_hide_the_next_line(storage):
 
     for _ in range(3):  # rounds of a worker's turn
         survey = await storage.leases.survey(None, known, cursor=cursor)
-        quotas = fair_share.quotas(survey.lines, 2)
+        quotas = fair_share.share_quotas(survey.lines, 2)
         cursor = fair_share.next_cursor(survey.lines, quotas)
         got += await storage.leases.claim(WorkerId("birch"), quotas, known, lease_time=LEASE_TIME)
 

@@ -68,7 +68,7 @@ async def test_with_more_tenants_than_slots_all_have_their_turn(storage):
 
     for _ in range(5):
         survey = await storage.leases.survey(None, KNOWN, cursor=cursor)
-        quotas = fair_share.quotas(survey.lines, 4)
+        quotas = fair_share.share_quotas(survey.lines, 4)
         cursor = fair_share.next_cursor(survey.lines, quotas)
         got = await storage.leases.claim(WorkerId("alder"), quotas, KNOWN, lease_time=LEASE_TIME)
         served += [lease.tenant for lease in got]
@@ -140,7 +140,7 @@ async def test_a_tenant_suspended_after_the_survey_is_not_claimed_from(storage):
     await a_tenant(storage, "acme", state="suspended")
 
     leases = await storage.leases.claim(
-        WorkerId("alder"), fair_share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
+        WorkerId("alder"), fair_share.share_quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
     )
 
     assert leases == []

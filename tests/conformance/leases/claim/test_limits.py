@@ -119,7 +119,7 @@ async def test_tenants_take_turns_under_a_limit(storage):
 
     for _ in range(40):
         survey = await storage.leases.survey(None, known, cursor=cursor)
-        quotas = fair_share.quotas(survey.lines, 10)
+        quotas = fair_share.share_quotas(survey.lines, 10)
         cursor = fair_share.next_cursor(survey.lines, quotas)
         [lease] = await storage.leases.claim(
             WorkerId("alder"), quotas, known, lease_time=LEASE_TIME
@@ -188,7 +188,7 @@ async def test_a_tenants_limit_set_after_the_survey_is_kept(storage):
     await a_tenant(storage, "acme", max_running=1)
 
     leases = await storage.leases.claim(
-        WorkerId("alder"), fair_share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
+        WorkerId("alder"), fair_share.share_quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
     )
 
     assert len(leases) <= 1

@@ -56,7 +56,7 @@ async def keyed(storage, *keys, tenant=DEFAULT_TENANT, **changes):
 
 async def edit(storage, key, **changes):
     await storage.definitions.change_definitions(
-        [key], lambda found: [merge.edited(d, edits(changes)) for d in found.values()]
+        [key], lambda found: [merge.apply_edits(d, edits(changes)) for d in found.values()]
     )
     await regate(storage)
 
@@ -367,7 +367,7 @@ async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
     await storage.definitions.sync_definitions([replace(declared, title="Sync 2", code_hash="2")])
     [edited] = [d for d in await storage.definitions.definitions() if d.key == SYNC]
     await storage.definitions.change_definitions(
-        ["sync"], lambda f: [merge.reset(d) for d in f.values()]
+        ["sync"], lambda f: [merge.reset_edits(d) for d in f.values()]
     )
     [back] = [d for d in await storage.definitions.definitions() if d.key == SYNC]
 

@@ -44,7 +44,7 @@ async def test_a_queue_paused_after_the_survey_gives_nothing(storage):
     survey = await storage.leases.survey(None, KNOWN)
 
     await storage.leases.upsert_queue(MAIL, paused=True)
-    quotas = fair_share.quotas(survey.lines, 3)
+    quotas = fair_share.share_quotas(survey.lines, 3)
 
     assert await storage.leases.claim(WorkerId("alder"), quotas, KNOWN, lease_time=MINUTE) == []
 

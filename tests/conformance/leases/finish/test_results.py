@@ -18,8 +18,8 @@ from tests.support.job_builders import (
     state_of,
 )
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.core.jobs.result import encode_result
 from windlass.core.jobs.states import ENDED, JobState
+from windlass.core.payloads.result import encode_result
 
 RESULTS = [None, True, 0, -0.0, 2**64, 1e-9, "", "😀", [], {}, {"": [{"a": None}]}, "x" * 250_000]
 

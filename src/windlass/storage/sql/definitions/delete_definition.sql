@@ -1,4 +1,4 @@
--- Forgets a definition that no job and no trigger speaks of.
+-- Deletes a definition that no job and no trigger refers to.
 delete from windlass_definitions
 where {name key} = :key
     and not exists (select 1 from windlass_triggers where definition = :key)

@@ -1,2 +1,2 @@
--- Makes this transaction the only one that changes definitions or limits until it ends.
+-- Locks definitions and limits for this transaction.
 select id from windlass_tenants {index primary} where id = 'system' {for update}

@@ -1,5 +1,5 @@
--- Some jobs after a cursor by their ids, wherever they rest, with the payload of those that have a
--- ciphertext.
+-- Some jobs after a cursor by their ids, in whichever table they are, with the payload of those
+-- that have a ciphertext.
 select id, tenant_id, definition,
     case when {text payload} like '%"windlass:sealed"%' then {text payload} end as payload
 from (

@@ -1,2 +1,2 @@
--- Forgets nothing: leases that ran out are found in an index, not by their claims.
+-- Deletes nothing: an index on the jobs finds expired leases here.
 select 0 as forgotten

@@ -1,4 +1,4 @@
--- Tells which of these leases this worker holds, and what their jobs are.
+-- Returns which of these leases this worker holds, and what their jobs are.
 select j.id, j.lease_token, j.definition, j.queue, j.attempts, j.max_attempts,
     {since j.last_started_at} as ran_seconds,
     j.cancel_requested_at is not null as cancel_requested

@@ -1,4 +1,4 @@
--- Makes a trigger, unless its tenant has one of that name.
+-- Creates a trigger, unless its tenant has one of that name.
 insert into windlass_triggers (
     id, tenant_id, name, type, definition, payload, enabled, cron, interval_seconds, at, timezone,
     misfire, overlap, run_once, event_name, {name condition}, delay_seconds, dedupe_window_seconds,

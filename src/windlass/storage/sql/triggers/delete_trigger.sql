@@ -1,3 +1,3 @@
--- Forgets a trigger; what it made stays.
+-- Deletes a trigger; its jobs stay.
 delete from windlass_triggers
 where id = :id and ({text :tenant_id} is null or tenant_id = :tenant_id) returning id

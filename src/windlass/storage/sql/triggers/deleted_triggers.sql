@@ -1,2 +1,2 @@
--- Tells the triggers declared in code that were deleted.
+-- Returns the triggers declared in code that were deleted.
 select tenant_id, name, definition from windlass_deleted_triggers

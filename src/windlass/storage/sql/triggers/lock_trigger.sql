@@ -1,2 +1,2 @@
--- Tells one trigger, which nobody else fires or changes until this transaction ends.
+-- Locks a trigger for this transaction, so that no other fires or changes it, and returns it.
 select * from windlass_triggers {index primary} where id = :id {for update}

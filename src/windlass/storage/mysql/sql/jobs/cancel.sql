@@ -103,7 +103,7 @@ update {ending} e straight_join windlass_keys k force index (windlass_keys_job) 
 set k.open = 0
 where k.kind = 'dedupe' and k.until > @windlass_now;
 
--- What has ended waits for nobody.
+-- Jobs that have ended wait for no parent.
 update {ending} e straight_join windlass_parents p force index (primary) on p.child_id = e.id
 set p.settled = 1
 where p.settled = 0;

@@ -1,4 +1,4 @@
--- Makes a job due at once: one due later, or one on hold that waits for no parent.
+-- Creates a job due at once: one due later, or one on hold that waits for no parent.
 select max(id) into @windlass_moved from windlass_later
 where id = :id and (:tenant_id is null or tenant_id = :tenant_id)
     and (state = 'queued' or held and waits = 0) and cancel_to is null

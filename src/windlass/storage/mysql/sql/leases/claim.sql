@@ -1,11 +1,21 @@
 -- Leases due jobs of the given lines, each to one worker only, no more than each line's share.
+--
+-- line      the queued jobs of one queue, tenant and gate, in the order of priority, due time, id
+-- gate      '' for a definition without limits, else its key, perhaps with a payload version and a
+--           limit key (behind the character 30): jobs that a limit may stop stand apart by it
+-- quota     the share of a line (line_limit) and of its tenant in the queue (tenant_limit), as the
+--           survey and the fair share of the engine decided
+-- limit     a limit on running jobs or on starts that this claim has locked; without its lock
+--           nothing is taken under it (:limits)
+-- hold      the row of a running job under a limit; it goes with the lease
+-- delta     a change of the counts, added up later
+--
 -- `claim.py` runs these statements: the second once for all lines, joined by `union all`, together
--- with the first, so that what it locked is given up again where the first says otherwise.
+-- with the first, and releases what it locked where the first refuses.
 
--- A survey may be older than what was decided since: look again at who may run, and take
--- nothing under a limit that was not locked for this claim. The registry stays locked, shared with
--- other claims, so that a limit set meanwhile waits for this claim and counts what it takes: also
--- one of a queue of which nothing was said yet, and which has no row to lock.
+-- The survey may be outdated: check again who may run, and take nothing under a limit that this
+-- claim has not locked. The registry row stays locked in share mode: a new limit, also one of a
+-- queue that has no row to lock yet, waits for this claim and counts what it takes.
 select l.queue, l.tenant_id, l.gate,
     (select json_arrayagg(`key`) from windlass_definitions force index (primary)
      where `key` in :known_keys and enabled = 1 and gate = '' lock in share mode) as plain

@@ -1,8 +1,18 @@
 -- Ends attempts whose lease this worker still holds by its token, once, and moves each job on.
--- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out,
--- whichever worker holds it.
--- The second statement locks the jobs and notes what becomes of each; the others follow the note. A
--- condition on the note alone is looked at before any table, and keeps needless statements cheap.
+--
+-- lease token    identifies the lease: a stale one, of an earlier lease of the job, changes nothing
+-- expired_only   the reaper's report: the lease has run out, whichever worker holds it
+-- state          where the job goes: 'queued' for a retry or release, else the state it ends in;
+--                a requested cancellation wins over everything but success (cancel_to)
+-- keep           whether an ended job is kept as history; dead letters always are
+-- uncounted      the attempt does not count (released); spared: nor does the worker's death
+-- hold           the row of a running job under a limit; it goes with the lease
+-- edge           parent and child: settled once the parent's end counts for the child
+-- doomed         a child that must be canceled because its parent failed
+-- delta          a change of the counts, added up later
+-- note           JSON in a session variable. The second statement locks the jobs and notes where
+--                each goes; later statements read the note. Their conditions on the note alone are
+--                evaluated before any table is opened, and keep needless statements cheap
 
 -- let still_held
 j.state = 'running' and case when f.expired_only = 1 then j.lease_expires_at <= @windlass_now
@@ -19,7 +29,7 @@ case when f.state <> 'completed'
     and j.cancel_to = 'dead_letter' then coalesce(j.reason, f.error, j.last_error)
      else coalesce(f.error, j.last_error) end;
 
--- The last try is told by the job's own row, as long as that says all there is.
+-- The job's own row is the record of its last attempt, where it has columns for all of it.
 
 -- let untold
 {goes_to} = 'queued' or {keeps} and (
@@ -48,7 +58,7 @@ select id, parents, doomed, admitted, waiting from json_table(@windlass_children
     id char(36) character set ascii collate ascii_bin path '$[0]', parents integer path '$[1]',
     doomed tinyint path '$[2]', admitted tinyint path '$[3]', waiting integer path '$[4]')) n;
 
--- A job under another lease must not be locked, not even for a moment: a claim would pass it by.
+-- Do not lock a job under another lease, even briefly: a claim would skip it.
 select {now}, coalesce(json_arrayagg(concat(f.id, ' ', f.token)), '[]') into @windlass_now,
     @windlass_stale
 from {finishes} f

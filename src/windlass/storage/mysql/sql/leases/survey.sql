@@ -1,6 +1,19 @@
 -- Finds lines that have jobs for this worker, tenants in turn from a cursor on, and the next due
--- time. It hops from line to line in the claim's index: its cost is the lines seen and the jobs
--- that run in them, not the jobs that wait. `survey.py` runs these statements.
+-- time.
+--
+-- line      the queued jobs of one queue, tenant and gate, in the order of priority, due time, id
+-- gate      '' for a definition without limits, else its key, perhaps with a payload version and a
+--           limit key (behind the character 30): jobs that a limit may stop stand apart by it
+-- capacity  how much a limit still allows. Full lines are skipped here, or they would be all that a
+--           survey finds; running jobs and starts are counted once per limit, keys, of which there
+--           may be very many, one by one
+-- hop       one step in the claim's index to the first job of the next line: the cost is the lines
+--           seen and the jobs that run in them, not the jobs that wait
+-- cursor    the last tenant served: its successors come first, then the tenants up to it
+-- `survey.py` runs these statements, the second as often as it hops.
+
+-- let limit_key
+concat('key:', l.definition, substr(l.gate, instr(l.gate, char(30))));
 
 -- The next queue with jobs in it.
 select queue from windlass_live force index (windlass_live_line)
@@ -15,9 +28,7 @@ union all
  where queue = :queue and tenant_id > :tenant_id
  order by tenant_id, gate limit 20);
 
--- Which of these lines have something to claim. The inner limits keep that a look at one job. What
--- is full is passed by, or it would be all that is seen. A gate names the definition, perhaps a
--- version of its payload, and perhaps a key.
+-- The lines that have a job to claim and capacity; the inner limits make that a look at one job.
 select l.queue, l.tenant_id, l.gate, t.weight,
     ld.name as definition_limit, lt.name as tenant_limit, lq.name as queue_limit
 from {lines} l
@@ -42,13 +53,13 @@ where (l.gate = '' or d.`key` is not null)
         from windlass_holds h force index (windlass_holds_name) where h.name = lq.name))
     and (ld.max_per_key is null or instr(l.gate, char(30)) = 0 or ld.max_per_key > (
         select count(*) from windlass_holds h force index (windlass_holds_name)
-            where h.name = concat('key:', l.definition, substr(l.gate, instr(l.gate, char(30))))))
+            where h.name = {limit_key}))
     and (ld.rate_count is null or ld.rate_count > (
         select coalesce(sum(s.started), 0) from windlass_starts s force index (primary)
             where s.name = ld.name and s.until > {now}))
     and (ld.key_rate_count is null or instr(l.gate, char(30)) = 0 or ld.key_rate_count > (
         select coalesce(sum(s.started), 0) from windlass_starts s force index (primary)
-        where s.name = concat('key:', l.definition, substr(l.gate, instr(l.gate, char(30))))
+        where s.name = {limit_key}
             and s.until > {now}))
     and (select 1 from windlass_live j force index (windlass_live_line)
          where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate

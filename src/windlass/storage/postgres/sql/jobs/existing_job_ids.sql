@@ -1,2 +1,2 @@
--- Tells which of these jobs are stored, wherever they rest.
+-- Returns the ids among these that are stored, in whichever table.
 select id from windlass_jobs where id = any(array(select id from {ids} i))

@@ -1,4 +1,4 @@
--- Makes a job due at once: one due later, or one on hold that waits for no parent.
+-- Creates a job due at once: one due later, or one on hold that waits for no parent.
 with moved as (
     delete from windlass_later
     where id = :id and (cast(:tenant_id as text) is null or tenant_id = :tenant_id)

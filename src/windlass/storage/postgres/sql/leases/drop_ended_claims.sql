@@ -1,4 +1,4 @@
--- Forgets claims with nothing left running, and looks at the others when their leases may run out.
+-- Deletes claims without running jobs, and moves the others to when their leases expire.
 with due as (
     select c.id, c.job_ids from windlass_claims c
     where c.look_at <= {now} order by c.look_at limit 200 for update skip locked

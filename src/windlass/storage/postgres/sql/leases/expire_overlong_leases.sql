@@ -1,5 +1,5 @@
--- Lets leases run out that are longer than any can be: the clock was ahead when they were given.
--- Who still holds one renews it, as any that ran out.
+-- Expires leases that are longer than any can be: the clock was ahead when they began. Who still
+-- holds one renews it, as any that ran out.
 with far as (
     select id, job_ids from windlass_claims
     where look_at > {now} + cast(:longest as double precision) * interval '1 second'

@@ -1,4 +1,4 @@
--- Shows leases that have run out. It changes nothing: a reaper acts on its second look.
+-- Returns expired leases and changes nothing: the reaper acts on its second look.
 select j.id, j.lease_token, j.attempts, j.max_attempts, j.worker_deaths, j.tenant_id, j.definition,
     j.correlation_id, j.worker_id, j.gate
 from windlass_live j

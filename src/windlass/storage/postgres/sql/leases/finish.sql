@@ -1,12 +1,34 @@
 -- Ends attempts whose lease this worker still holds by its token, once, and moves each job on.
--- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out,
--- whichever worker holds it.
--- The batch is two: the leases of plain successes, and one JSON object by lease (`id token`) for
--- all that have more to say. Neither needs a join, and so no plan that can go wrong.
+--
+-- lease token    identifies the lease: a stale one, of an earlier lease of the job, changes nothing
+-- expired_only   the reaper's report: the lease has run out, whichever worker holds it
+-- state          where the job goes: 'queued' for a retry or release, else the state it ends in;
+--                a requested cancellation wins over everything but success (cancel_to)
+-- keep           whether an ended job is kept as history; dead letters always are
+-- uncounted      the attempt does not count (released); spared: nor does the worker's death
+-- hold           the row of a running job under a limit; it goes with the lease
+-- edge           parent and child: settled once the parent's end counts for the child
+-- doomed         a child that must be canceled because its parent failed
+-- delta          a change of the counts, added up later
+-- report         what :finishes says of one lease. The batch comes in two parts: the leases of
+--                plain successes, and one JSON object by `id token` for all others. Neither needs a
+--                join, so that no plan of one can go wrong
+
+-- let report
+(select f from asked) -> concat(j.id, ' ', j.lease_token);
+
+-- let uncounted
+f_outcome = 'released' or f ->> 'uncounted' is not null;
+
+-- let worker_died
+f_outcome = 'lost' and f ->> 'spared' is null;
+
+-- let waits_no_more
+k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null;
 with asked as (
     select cast(cast(:finishes__by_lease as text) as jsonb) as f
 ),
-gone_live as (
+left_line as (
     delete from windlass_live j
     where j.id = any(
             cast(:finishes__plain_ids as uuid[])
@@ -15,27 +37,21 @@ gone_live as (
         and j.state = 'running'
         and case
             when (j.id, j.lease_token) in (
-                select *
-                    from unnest(cast(:finishes__plain_ids as uuid[]),
-                    cast(:finishes__plain_tokens as bigint[]))
+                select * from unnest(
+                    cast(:finishes__plain_ids as uuid[]), cast(:finishes__plain_tokens as bigint[])
+                )
             ) then j.worker_id = :worker_id
-            else case cast((select f
-                from asked) -> concat(j.id, ' ', j.lease_token) ->> 'expired_only' as boolean)
+            else case cast({report} ->> 'expired_only' as boolean)
                 when false then j.worker_id = :worker_id
                 when true then j.lease_expires_at <= {now}
-                else false  -- not the lease that was meant
+                else false  -- another lease than the reported one
             end
         end
     returning j.*,
-        case
-            when (select f from asked) <> '{}'
-            then (select f from asked) -> concat(j.id, ' ', j.lease_token) end as f,
-        -- A child or a log line may have been stored since this statement began, which then does
-        -- not see it. What stored it has also moved the row; see lock_parents and unchecked. Such a
-        -- job is kept, and pruned later if it need not be.
-        case when j.unchecked
-            or cast((select f
-            from asked) -> concat(j.id, ' ', j.lease_token) ->> 'keep' as boolean) = false
+        case when (select f from asked) <> '{}' then {report} end as f,
+        -- A child or a log line stored since this statement began is invisible to it, but storing
+        -- it has moved the row; see lock_parents and unchecked. Keep such a job until it is pruned.
+        case when j.unchecked or cast({report} ->> 'keep' as boolean) = false
             then j.ctid is distinct from (select l.ctid from windlass_live l where l.id = j.id)
             else false
         end as moved
@@ -54,9 +70,9 @@ ending as (
         end as e_error,
         case when coalesce(f ->> 'state', 'completed') = 'completed' then 'completed'
             else coalesce(j.cancel_to, f ->> 'state') end as f_state
-    from gone_live j
+    from left_line j
 ),
-again as (
+requeued as (
     insert into windlass_later (
         id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
@@ -67,7 +83,7 @@ again as (
     )
     select
         id, tenant_id, definition, queue,
-        -- A suspect whose attempt ended is none any more; see `core/leases/gates.py`.
+        -- The end of its attempt clears a suspect; see `core/leases/gates.py`.
         case
             when f ->> 'gate' is not null then f ->> 'gate'
             when f_outcome = 'released' or strpos(gate, chr(29)) = 0 then gate
@@ -77,9 +93,8 @@ again as (
         payload, metadata, source,
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
         idempotency_key, on_parent_failure,
-        expires_at, attempts - case when f_outcome = 'released'
-            or f ->> 'uncounted' is not null then 1 else 0 end, max_attempts,
-        worker_deaths + case when f_outcome = 'lost' and f ->> 'spared' is null then 1 else 0 end,
+        expires_at, attempts - case when {uncounted} then 1 else 0 end, max_attempts,
+        worker_deaths + case when {worker_died} then 1 else 0 end,
         lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
         last_started_at, {now},
         case when f_outcome = 'released' then outcome else f_outcome end,
@@ -89,7 +104,7 @@ again as (
             else f ->> 'error_trace' end, reason, log_sequence
     from ending where f_state = 'queued'
 ),
-over as (
+ended as (
     insert into windlass_ended (
         id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
@@ -105,10 +120,8 @@ over as (
         source,
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
         idempotency_key, on_parent_failure, expires_at,
-        attempts - case when f_outcome = 'released' or f ->> 'uncounted' is not null then 1
-            else 0 end,
-        max_attempts, worker_deaths + case when f_outcome = 'lost'
-            and f ->> 'spared' is null then 1 else 0 end,
+        attempts - case when {uncounted} then 1 else 0 end,
+        max_attempts, worker_deaths + case when {worker_died} then 1 else 0 end,
         lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
         created_at, queued_at, started_at, last_started_at, {now}, {now},
         case when f is null then 1
@@ -121,7 +134,7 @@ over as (
         case when f ->> 'state' = 'dead_letter' and cancel_to is null then f ->> 'fingerprint' end
     from ending where f_state <> 'queued' and f_keep
 ),
-tried as (
+recorded_attempts as (
     insert into windlass_attempts (
         job_id, number, worker_id, started_at, finished_at, outcome, error, error_type,
         error_class, error_trace,
@@ -132,46 +145,54 @@ tried as (
         f ->> 'error_class', f ->> 'error_trace', cast(f ->> 'pid' as integer),
         cast(f ->> 'exit_code' as integer), f ->> 'stdout_tail', f ->> 'stderr_tail'
     from ending
-    -- The last try is told by the job's own row, as long as that says all there is.
+    -- The job's own row is the record of its last attempt, where it has columns for all of it.
     where f is not null and (f_state = 'queued' or f_keep and (
         cast(f ->> 'exit_code' as integer) is not null or f ->> 'stdout_tail' is not null
             or f ->> 'stderr_tail' is not null
         or cast(f ->> 'pid' as integer) is not null or f_state <> 'completed'
             and f_error is distinct from e_error))
 ),
-gone as (
+not_kept as (
     select id from ending where f_state <> 'queued' and not f_keep
 ),
-a as (delete from windlass_attempts where job_id = any(array(select id from gone))),
-b as (delete from windlass_transitions where job_id = any(array(select id from gone))),
-c as (delete from windlass_logs where job_id = any(array(select id from gone))),
-d as (delete from windlass_parents where child_id = any(array(select id from gone))),
-unheld as (
+without_attempts as (
+    delete from windlass_attempts where job_id = any(array(select id from not_kept))
+),
+without_transitions as (
+    delete from windlass_transitions where job_id = any(array(select id from not_kept))
+),
+without_logs as (
+    delete from windlass_logs where job_id = any(array(select id from not_kept))
+),
+without_edges as (
+    delete from windlass_parents where child_id = any(array(select id from not_kept))
+),
+ended_holds as (
     delete from windlass_holds
     where job_id = any(array(select id from ending where exists (select from windlass_holds)))
 ),
-keyed as (
+ended_with_keys as (
     select id, f_keep from ending
     where f_state <> 'queued' and (dedupe_key is not null or idempotency_key is not null)
 ),
-unkeyed as (
-    delete from windlass_keys k using keyed e
-    where k.job_id = e.id and k.job_id = any(array(select id from keyed))
+freed_keys as (
+    delete from windlass_keys k using ended_with_keys e
+    where k.job_id = e.id and k.job_id = any(array(select id from ended_with_keys))
         and (k.kind = 'dedupe' and k.until <= {now} or k.kind = 'idempotency' and not e.f_keep)
 ),
-closed as (
-    update windlass_keys k set open = false from keyed e
-    where k.job_id = e.id and k.job_id = any(array(select id from keyed)) and k.kind = 'dedupe'
-        and k.until > {now}
+closed_keys as (
+    update windlass_keys k set open = false from ended_with_keys e
+    where k.job_id = e.id and k.job_id = any(array(select id from ended_with_keys))
+        and k.kind = 'dedupe' and k.until > {now}
 ),
-over_parents as (
+ended_parents as (
     select id, f_state from ending
-        where f_state <> 'queued' and exists (select from windlass_parents)
+    where f_state <> 'queued' and exists (select from windlass_parents)
 ),
-settled as (
+settled_edges as (
     update windlass_parents p set settled = true
-    from over_parents e
-    where p.parent_id = e.id and p.parent_id = any(array(select id from over_parents))
+    from ended_parents e
+    where p.parent_id = e.id and p.parent_id = any(array(select id from ended_parents))
         and not p.settled
         and (e.f_state = 'completed' or p.policy <> 'wait')
     returning p.child_id, p.parent_id, p.policy = 'cancel' and e.f_state <> 'completed' as doomed
@@ -179,22 +200,20 @@ settled as (
 children as (
     update windlass_later k
     set waits = k.waits - s.parents,
-        state = case when k.waits <= s.parents and not k.held and not s.doomed
-            and k.cancel_to is null then 'queued' else k.state end,
-        queued_at = case when k.waits <= s.parents and not k.held and not s.doomed
-            and k.cancel_to is null then {now} end,
+        state = case when {waits_no_more} then 'queued' else k.state end,
+        queued_at = case when {waits_no_more} then {now} end,
         due_at = greatest(k.due_at, {now}),
         unchecked = k.unchecked and k.waits > s.parents,
         cancel_to = case when s.doomed then 'canceled' else k.cancel_to end,
         reason = case when s.doomed then 'a job it waited for did not complete' else k.reason end,
         updated_at = {now}
     from (select child_id, count(*) as parents, bool_or(doomed) as doomed
-          from settled group by child_id) s
-    where k.id = s.child_id and k.id = any(array(select child_id from settled))
+          from settled_edges group by child_id) s
+    where k.id = s.child_id and k.id = any(array(select child_id from settled_edges))
         and k.state = 'pending'
     returning k.tenant_id, k.queue, k.definition, k.state
 ),
-counted as (
+recorded_deltas as (
     insert into windlass_deltas (
         at, tenant_id, queue, definition, pending, queued, running, completed, canceled,
         dead_letter, succeeded, failed, retried, run_ms

@@ -1,6 +1,18 @@
 -- Finds lines that have jobs for this worker, tenants in turn from a cursor on, and the next due
--- time. It hops from line to line in the claim's index, and only as far as :most lines need: its
--- cost is the lines seen and the jobs that run in them, not the jobs that wait.
+-- time.
+--
+-- line      the queued jobs of one queue, tenant and gate, in the order of priority, due time, id
+-- gate      '' for a definition without limits, else its key, perhaps with a payload version and a
+--           limit key (behind the character 30): jobs that a limit may stop stand apart by it
+-- capacity  how much a limit still allows. Full lines are skipped here, or they would be all that a
+--           survey finds; running jobs and starts are counted once per limit, keys, of which there
+--           may be very many, one by one
+-- hop       one step in the claim's index to the first job of the next line: the cost is the lines
+--           seen and the jobs that run in them, not the jobs that wait
+-- cursor    the last tenant served: its successors come first, then the tenants up to it
+
+-- let limit_key
+'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30)));
 with recursive served as (
     (select queue from windlass_live where cast(:all_queues as boolean) order by queue limit 1)
     union all
@@ -16,13 +28,11 @@ queues as (
     where not exists (select from windlass_queues p
         where p.name = s.queue and p.paused_at is not null)
 ),
--- What is full is passed by, or it would be all that is seen. Limits are counted once; keys, of
--- which there may be very many, one by one.
-running as materialized (
+running_jobs as materialized (
     select h.name, count(*) as jobs from windlass_limits l join windlass_holds h on h.name = l.name
         group by h.name
 ),
-begun as materialized (
+started_attempts as materialized (
     select s.name, sum(s.started) as jobs from windlass_limits l
     join windlass_starts s on s.name = l.name and s.until > {now} group by s.name
 ),
@@ -54,7 +64,7 @@ hops as (
         order by wrapped limit 1
     ) n
 ),
--- Each limit inside keeps the planner from joining the other way round, which would hop to the end.
+-- The inner limits fix the join order: the other way round, the hops would go on to the end.
 lines as (
     select h.queue, h.tenant_id, h.gate, h.hop, t.weight,
         ld.name as definition_limit, lt.name as tenant_limit, lq.name as queue_limit,
@@ -71,15 +81,15 @@ lines as (
             and (gate = h.gate or key <> h.gate) and enabled
             and split_part(h.gate, chr(30), 1) = any(cast(:known_keys as text[])) limit 1
     ) d on true
-    left
-        join lateral (select * from windlass_limits where name = 'definition:' || d.key
-        limit 1) ld on true
-    left
-        join lateral (select * from windlass_limits where name = 'tenant:' || h.tenant_id
-        limit 1) lt on true
-    left
-        join lateral (select * from windlass_limits where name = 'queue:' || h.queue
-        limit 1) lq on true
+    left join lateral (
+        select * from windlass_limits where name = 'definition:' || d.key limit 1
+    ) ld on true
+    left join lateral (
+        select * from windlass_limits where name = 'tenant:' || h.tenant_id limit 1
+    ) lt on true
+    left join lateral (
+        select * from windlass_limits where name = 'queue:' || h.queue limit 1
+    ) lq on true
     cross join lateral (
         select j.priority, j.due_at, j.id from windlass_live j
         where j.queue = h.queue and j.tenant_id = h.tenant_id and j.gate = h.gate
@@ -89,26 +99,25 @@ lines as (
     ) first_job
     where (h.gate = '' or d.key is not null)
         and not exists (
-            select from running r
+            select from running_jobs r
             where r.name = ld.name and r.jobs >= ld.max_running
                 or r.name = lt.name and r.jobs >= lt.max_running
                 or r.name = lq.name and r.jobs >= lq.max_running)
         and not exists (
-            select from begun b
+            select from started_attempts b
             where b.name = ld.name and b.jobs >= ld.rate_count)
         and (ld.max_per_key is null or strpos(h.gate, chr(30)) = 0 or ld.max_per_key > (
             select count(*) from windlass_holds k
-            where k.name = 'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30)))))
+            where k.name = {limit_key}))
         and (ld.key_rate_count is null or strpos(h.gate, chr(30)) = 0 or ld.key_rate_count > (
             select coalesce(sum(s.started), 0) from windlass_starts s
-            where s.name = 'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30)))
+            where s.name = {limit_key}
                 and s.until > {now}))
     limit :most
 )
 select
-    extract(epoch
-        from (select min(due_at) from windlass_later where state = 'queued')
-        - {now}) as next_due_in,
+    extract(epoch from
+        (select min(due_at) from windlass_later where state = 'queued') - {now}) as next_due_in,
     l.queue, l.tenant_id, l.gate, l.weight, l.definition_limit, l.tenant_limit, l.queue_limit,
     l.first_priority, l.first_due_at, l.first_id
 from (select 1) one left join lines l on true

@@ -1,4 +1,4 @@
--- Tells where a chain is said to end, its last entry, and its place in the list of chains, at one
+-- Returns where a chain is said to end, its last entry, and its place in the list of chains, at one
 -- instant.
 select h.sequence, h.hash, h.signature, l.number, l.signature as listed,
     (select max(a.sequence) from windlass_audit a where a.tenant_id = :tenant_id) as last

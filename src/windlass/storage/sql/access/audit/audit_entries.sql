@@ -1,4 +1,4 @@
--- Tells the entries of a chain, newest first.
+-- Returns the entries of an audit chain, newest first.
 select * from windlass_audit
 where tenant_id = :tenant_id and ({bigint :before} is null or sequence < :before)
 order by sequence desc limit :most

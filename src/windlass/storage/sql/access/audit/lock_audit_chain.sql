@@ -1,4 +1,4 @@
--- Makes this transaction the only one that adds to a chain, and tells where that ends.
+-- Locks an audit chain for this transaction and returns where it ends.
 insert into windlass_audit_heads (tenant_id, sequence, hash) values (:tenant_id, 0, :genesis)
 {on_conflict tenant_id} sequence = windlass_audit_heads.sequence;
 

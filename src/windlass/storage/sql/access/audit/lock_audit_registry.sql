@@ -1,4 +1,4 @@
--- Makes this transaction the only one that lists chains, and returns how many are listed.
+-- Locks the list of audit chains for this transaction and returns its length.
 insert into windlass_audit_registry (id, chains) values (1, 0)
 {on_conflict id} chains = windlass_audit_registry.chains;
 

@@ -1,4 +1,5 @@
--- Takes a key for a request, unless it is held or answered; tells who has it and what was answered.
+-- Takes an idempotency key for a request, unless it is held or has a response. Returns its holder
+-- and response.
 insert into windlass_answers (key_hash, tenant_id, request_hash, holder, until)
 values (:key_hash, :tenant_id, :request_hash, :holder, {now} + {seconds :hold})
 {on_conflict key_hash}

@@ -1,5 +1,5 @@
--- Uses up the invitation of a link, for the account of the name it is for; answers what was
--- offered.
+-- Uses up the invitation of a link, for the account of the name it is for; returns the role it
+-- offers.
 delete from windlass_invitations
 where hash = :hash and expires_at > {now}
     and name = (select u.name from windlass_users u where u.id = :user_id)

@@ -1,4 +1,4 @@
--- Uses up the invitation of a link, if there is no account of its name; answers what was offered.
+-- Uses up the invitation of a link, if there is no account of its name; returns the role it offers.
 delete from windlass_invitations
 where hash = :hash and expires_at > {now}
     and not exists (select 1 from windlass_users u where u.name = windlass_invitations.name)

@@ -1,4 +1,4 @@
--- Tells who has which role in a tenant, by name.
+-- Returns the members of a tenant and their roles, by name.
 select m.*, u.name
 from windlass_members m join windlass_users u on u.id = m.user_id
 where ({text :tenant_id} is null or m.tenant_id = :tenant_id)

@@ -1,2 +1,2 @@
--- Forgets logins that were tried.
+-- Resets the count of login attempts.
 delete from windlass_login_tries where {name key} = :key

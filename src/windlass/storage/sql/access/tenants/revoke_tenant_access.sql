@@ -1,5 +1,5 @@
--- Takes away what gave access to a deleted tenant: tokens, roles and invitations, and the sessions
--- of users who have no role left.
+-- Revokes access to a deleted tenant: tokens, roles and invitations, and the sessions of users who
+-- have no role left.
 update windlass_tokens set revoked_at = {now} where tenant_id = :tenant_id and revoked_at is null;
 
 delete from windlass_sessions where user_id in (

@@ -1,4 +1,4 @@
--- Makes a tenant, or changes one.
+-- Creates or changes a tenant.
 insert into windlass_tenants (id, name, state, weight, max_running, max_open, timezone, created_at,
     updated_at)
 values (:id, :name, :state, :weight, :max_running, :max_open, :timezone, {now}, {now})

@@ -1,5 +1,5 @@
--- Makes a token, for the installation or for a tenant that is not deleted, by a user who is still
--- there.
+-- Creates a token, for the installation or for a tenant that is not deleted, by a user who still
+-- exists.
 insert into windlass_tokens (
     id, name, hash, role, tenant_id, rights, permissions, created_by, created_at, expires_at
 )

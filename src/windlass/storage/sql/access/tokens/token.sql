@@ -1,4 +1,4 @@
--- Tells a token by id: its hash, whether it is valid, and whether its use is to be noted again.
+-- Returns a token by id: its hash, whether it is valid, and whether its use is to be noted again.
 select k.id, k.name, k.role, k.tenant_id, k.rights, k.permissions, k.created_by, k.created_at,
     k.expires_at, k.last_used_at, k.revoked_at, k.hash,
     k.revoked_at is null and (k.expires_at is null or k.expires_at > {now})

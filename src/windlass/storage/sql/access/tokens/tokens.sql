@@ -1,4 +1,4 @@
--- Tells tokens, newest first; those that are revoked or expired only if asked for.
+-- Returns tokens, newest first; those that are revoked or expired only if asked for.
 select k.id, k.name, k.role, k.tenant_id, k.rights, k.permissions, k.created_by, k.created_at,
     k.expires_at, k.last_used_at, k.revoked_at
 from windlass_tokens k

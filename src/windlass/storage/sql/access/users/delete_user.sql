@@ -1,2 +1,2 @@
--- Forgets a user; what it made stays, and names nobody.
+-- Deletes a user; what the user created stays, without a creator.
 delete from windlass_users where id = :id returning id

@@ -1,2 +1,2 @@
--- Makes this transaction the only one that gives a user anything until it ends.
+-- Locks a user for this transaction.
 select id from windlass_users where id = :id {for update}

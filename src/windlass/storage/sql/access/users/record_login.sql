@@ -1,4 +1,4 @@
--- Notes that a user signed in, if it is still there.
+-- Records that a user signed in, if it exists.
 update windlass_users
 set last_login_at = {now}
 where id = :id

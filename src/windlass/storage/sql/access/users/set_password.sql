@@ -1,4 +1,4 @@
--- Gives a user a password.
+-- Sets a user's password.
 update windlass_users
 set password_hash = :password_hash
 where id = :id

@@ -1,4 +1,4 @@
--- Says of a user whether it administers everything, and whether it may sign in.
+-- Creates a user a superadmin or not, disabled or not; null leaves that as it is.
 update windlass_users
 set superadmin = coalesce({bool :superadmin}, superadmin),
     disabled = coalesce({bool :disabled}, disabled)

@@ -1,2 +1,2 @@
--- Tells which causes receivers were told of.
+-- Returns the causes that receivers were alerted about.
 select receiver, definition, fingerprint, tried_at, told_until from windlass_alerts

@@ -1,4 +1,4 @@
--- Lets one process tell a receiver of a cause: nobody tried within that time, and it is news.
+-- Claims the alert of a receiver about a cause: not tried within that time, and with news.
 insert into windlass_alerts as a (receiver, definition, fingerprint, tried_at)
 values (:receiver, :definition, :fingerprint, {now})
 on conflict (receiver, definition, fingerprint) do update set tried_at = excluded.tried_at

@@ -1,5 +1,5 @@
 -- Groups the newest dead-lettered jobs of a definition by the cause of their failure, with a sample
--- of each. Causes that are muted for whoever looks are left out, or told with who muted them.
+-- of each. Causes that are muted for this tenant are left out, or told with who muted them.
 with muted as (
     select fingerprint, muted_at, muted_by, muted_until, reason,
         row_number() over (partition by fingerprint order by tenant_id) as turn

@@ -1,5 +1,4 @@
--- Says that a group of dead-lettered jobs is muted, by whom, for how long and why; the last word
--- counts.
+-- Mutes a group of dead-lettered jobs, with by whom, for how long and why; the last mute counts.
 insert into windlass_mutes (definition, fingerprint, tenant_id, muted_at, muted_by, muted_until,
     reason)
 select {text :definition}, {text :fingerprint}, {text :tenant_id}, {now}, {text :muted_by},

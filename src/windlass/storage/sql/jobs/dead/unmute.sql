@@ -1,3 +1,3 @@
--- Takes a mute back, that of one tenant or the one of all.
+-- Removes a mute, that of one tenant or of all.
 delete from windlass_mutes
 where definition = :definition and fingerprint = :fingerprint and tenant_id = :tenant_id

@@ -1,5 +1,5 @@
--- Has a running job of a definition let go of its dedupe key, so that a newer job may have it; only
--- one made by :owner, if that is given.
+-- Releases the dedupe key of a running job, so that a newer job may take it; only of a job created
+-- by :owner, if that is given.
 update windlass_live set dedupe_key = null
 where id = :id and tenant_id = :tenant_id and state = 'running' and definition = :definition
     and (:owner is null or created_by = :owner);

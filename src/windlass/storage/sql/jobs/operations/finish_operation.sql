@@ -1,4 +1,4 @@
--- Ends a bulk operation, for who still has its token.
+-- Ends a bulk operation, with its current token only.
 update windlass_operations
 set state = :state, finished_at = {now}
 where id = :id and token = :token and state = 'running'

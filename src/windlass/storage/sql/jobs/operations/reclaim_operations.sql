@@ -1,2 +1,2 @@
--- Takes bulk operations away from whoever works on them; some process goes on with each at once.
+-- Takes bulk operations from the processes that work on them, so that others continue at once.
 update windlass_operations set token = token + :step, taken_until = {now} where state = 'running'

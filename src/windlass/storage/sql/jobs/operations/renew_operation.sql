@@ -1,4 +1,4 @@
--- Holds a bulk operation longer, for who still has its token; locks it until the transaction ends.
+-- Renews the lease of a bulk operation, with its current token only; locks its row.
 update windlass_operations
 set taken_until = {now} + {seconds :seconds}
 where id = :id and token = :token and state = 'running'

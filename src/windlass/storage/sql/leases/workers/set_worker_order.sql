@@ -1,5 +1,4 @@
--- Says what is wanted of a worker that lives; one that stops can only be told to stop. Answers its
--- id then.
+-- Gives an order to a live worker; one that stops accepts no other. Returns its id if it accepts.
 update windlass_workers
 set wanted = {text :wanted},
     wanted_by = case when wanted = {text :wanted} then wanted_by else {text :wanted_by} end,

@@ -1,4 +1,4 @@
--- Says of a queue whether it is paused, by whom and why, and how many of its jobs may run.
+-- Pauses, resumes or limits a queue, with who did it and why.
 insert into windlass_queues (name, paused_at, paused_by, pause_reason, max_concurrency, updated_at)
 select {text :name}, case when {bool :paused} then {now} end, {text :paused_by},
     {text :pause_reason}, {int :max_concurrency}, {now}

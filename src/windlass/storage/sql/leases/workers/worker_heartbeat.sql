@@ -1,5 +1,5 @@
--- Keeps a worker's row: what it is, what it does and that it lives. Answers what is wanted of it,
--- and the installation's epoch.
+-- Updates the worker's row, or creates it. Returns the operator's order and the installation's
+-- epoch.
 insert into windlass_workers as w (id, hostname, pid, version, queues, definitions, slots,
     slots_used,
     lease_seconds, metadata, doing, started_at, last_seen_at)

@@ -1,4 +1,5 @@
--- The definitions with the most failed attempts since an instant, changes not folded yet included.
+-- The definitions with the most failed attempts since an instant, including changes not rolled up
+-- yet.
 select definition, {sum failed} as failed, {sum dead_letter} as dead_letter,
     {sum succeeded} as succeeded
 from (

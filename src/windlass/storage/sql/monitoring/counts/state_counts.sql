@@ -1,4 +1,4 @@
--- The totals as they stand, changes not folded yet included.
+-- The totals as they stand, including changes not rolled up yet.
 select tenant_id, queue, definition, {sum pending} as pending, {sum queued} as queued,
     {sum running} as running, {sum completed} as completed, {sum canceled} as canceled,
     {sum dead_letter} as dead_letter

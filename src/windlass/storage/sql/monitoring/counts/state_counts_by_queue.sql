@@ -1,4 +1,4 @@
--- The totals by queue and definition as they stand, changes not folded yet included.
+-- The totals by queue and definition as they stand, including changes not rolled up yet.
 select queue, definition,
     {sum pending} as pending, {sum queued} as queued, {sum running} as running,
     {sum completed} as completed,

@@ -1,4 +1,4 @@
--- What happened since an instant by tenant, changes not folded yet included.
+-- What happened since an instant by tenant, including changes not rolled up yet.
 select tenant_id,
     {sum enqueued} as enqueued, {sum started} as started, {sum succeeded} as succeeded,
     {sum failed} as failed, {sum completed} as completed, {sum canceled} as canceled,

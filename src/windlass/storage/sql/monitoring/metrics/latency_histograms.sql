@@ -1,3 +1,3 @@
--- How long jobs waited and ran, since ever. It never falls.
+-- Lifetime histograms of waits and runs. They never fall.
 select kind, queue, definition, upto_ms, observed, seconds
 from windlass_histograms where minute = {epoch}

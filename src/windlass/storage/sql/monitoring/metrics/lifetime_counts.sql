@@ -1,4 +1,4 @@
--- What ever happened by queue and definition, changes not folded yet included. It never falls.
+-- Lifetime counts by queue and definition, including changes not rolled up yet. It never falls.
 select queue, definition, sum(enqueued) as enqueued, sum(started) as started,
     sum(succeeded) as succeeded,
     sum(failed) as failed, sum(retried) as retried, sum(canceled) as canceled,

@@ -1,4 +1,4 @@
--- Jobs in each state by tenant, by queue and by definition, changes not folded yet included. Of
+-- Jobs in each state by tenant, by queue and by definition, including changes not rolled up yet. Of
 -- each kind the :most with the most open jobs are named; the rest is summed under no name.
 with counted as (
     select tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter

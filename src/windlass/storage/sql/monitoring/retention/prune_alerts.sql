@@ -1,2 +1,2 @@
--- Forgets causes that nobody was told of for so long.
+-- Deletes alerts that were not tried for so long.
 delete from windlass_alerts where tried_at < {now} - {days :days}

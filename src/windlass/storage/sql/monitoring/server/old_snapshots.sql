@@ -1,3 +1,3 @@
--- Tells nobody: this database does not say who keeps old rows.
+-- Returns nothing: this database does not show who keeps old rows.
 select null as kind, null as name, null as seconds, null as transactions from windlass_tenants
 where 1 = 0

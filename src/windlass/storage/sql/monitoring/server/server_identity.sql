@@ -1,2 +1,2 @@
--- Tells which server answers. This database has nothing that changes with a restore and only then.
+-- Returns null: nothing in this database changes with a restore and only then.
 select null as server

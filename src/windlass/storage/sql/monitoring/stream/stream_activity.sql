@@ -1,4 +1,4 @@
--- Tells the totals as they stand, and for each how much has happened within the last minutes.
+-- Returns the totals as they stand, and for each how much has happened within the last minutes.
 select tenant_id, queue, definition, {sum pending} as pending, {sum queued} as queued,
     {sum running} as running, {sum completed} as completed, {sum canceled} as canceled,
     {sum dead_letter} as dead_letter, {sum moves} as moves

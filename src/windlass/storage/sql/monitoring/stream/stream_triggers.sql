@@ -1,4 +1,4 @@
--- Tells how triggers stand, those that did something last first.
+-- Returns the state of triggers, the most recently active first.
 select id, tenant_id, name, type, definition, enabled, next_run_at, last_run_at, last_job_id,
     last_error, updated_at
 from windlass_triggers

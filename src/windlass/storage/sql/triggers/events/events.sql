@@ -1,4 +1,4 @@
--- Tells events, newest first, of a name, a correlation or a time.
+-- Returns events, newest first, of a name, a correlation or a time.
 select * from windlass_events
 where ({text :tenant_id} is null or tenant_id = :tenant_id)
     and ({uuid :before} is null or id < :before)

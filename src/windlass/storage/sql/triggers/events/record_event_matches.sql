@@ -1,5 +1,5 @@
--- Notes the jobs of one batch of triggers, and what each trigger so far did. With a last trigger
--- there are more: the event waits again.
+-- Records the jobs that one batch of triggers made of an event, and each trigger's result. With a
+-- last trigger there are more: the event waits for the next batch.
 update windlass_events
 set
     jobs = jobs + :made,

@@ -1,4 +1,4 @@
--- Makes a job due at once: one due later, or one on hold that waits for no parent.
+-- Creates a job due at once: one due later, or one on hold that waits for no parent.
 
 -- let moved
 select * from windlass_later

@@ -1,18 +1,29 @@
 -- Leases due jobs of the given lines, each to one worker only, no more than each line's share.
+--
+-- line      the queued jobs of one queue, tenant and gate, in the order of priority, due time, id
+-- gate      '' for a definition without limits, else its key, perhaps with a payload version and a
+--           limit key (behind the character 30): jobs that a limit may stop stand apart by it
+-- quota     the share of a line (line_limit) and of its tenant in the queue (tenant_limit), as the
+--           survey and the fair share of the engine decided
+-- limit     a limit on running jobs or on starts that this claim has locked; without its lock
+--           nothing is taken under it (:limits)
+-- hold      the row of a running job under a limit; it goes with the lease
+-- delta     a change of the counts, added up later
+-- picked    the temporary table with the rows of the jobs that are taken, and their lines
 
--- let known
+-- let known_keys
 select value from json_each(:known_keys);
 
 delete from temp.picked;
 
 insert into temp.picked (row, line)
-with claimable as materialized (
-    select key from windlass_definitions where key in {known} and enabled and gate = ''
+with unlimited_definitions as materialized (
+    select key from windlass_definitions where key in {known_keys} and enabled and gate = ''
 )
 select j.rowid, l.rowid
 from {lines} l
--- A survey may be older than what was decided since: look again at who may run, and take
--- nothing under a limit that was not counted for this claim.
+-- The survey may be outdated: check again who may run, and take nothing under a limit that this
+-- claim has not counted.
 cross join windlass_tenants t on t.id = l.tenant_id and t.state = 'active'
     and (t.max_running is null or exists (select 1 from {limits} m where m.tenant_id = t.id))
 left join windlass_queues q on q.name = l.queue
@@ -20,31 +31,31 @@ left join windlass_definitions d on d.key = l.definition
 cross join windlass_live j on j.rowid in (
     select c.rowid from windlass_live c
     where c.state = 'queued' and c.queue = l.queue and c.tenant_id = l.tenant_id and c.gate = l.gate
-        and (c.definition = l.definition or l.gate = '' and c.definition in claimable)
+        and (c.definition = l.definition or l.gate = '' and c.definition in unlimited_definitions)
         and (c.expires_at is null or c.expires_at > {now} or c.started_at is not null)
     order by c.priority, c.due_at, c.id
     limit (select max(min(line_limit, tenant_limit)) from {lines} l))
 where q.paused_at is null
     and (q.max_concurrency is null or exists (select 1 from {limits} m where m.queue = l.queue))
     and (l.gate = ''
-        or d.enabled and (d.gate = l.gate or l.gate <> d.key) and d.key in {known}
+        or d.enabled and (d.gate = l.gate or l.gate <> d.key) and d.key in {known_keys}
             and (coalesce(d.max_concurrency, d.max_per_key, d.rate_count, d.key_rate_count) is null
                  or exists (select 1 from {limits} m where m.definition = d.key)));
 
--- One limit for all lines has picked too many from some of several.
+-- The `limit` above is that of the largest quota: remove what exceeds smaller ones.
 delete from temp.picked where row in (
     select row from (
         select chosen.row, l.line_limit, l.tenant_limit,
             row_number() over (partition by chosen.line
-                order by j.priority, j.due_at, j.id) as line_place,
+                order by j.priority, j.due_at, j.id) as place_in_line,
             row_number() over (partition by l.queue, l.tenant_id
-                order by j.priority, j.due_at, j.id) as place
+                order by j.priority, j.due_at, j.id) as place_of_tenant
         from temp.picked chosen
         cross join {lines} l on l.rowid = chosen.line
         cross join windlass_live j on j.rowid = chosen.row
         where (select count(*) from {lines} l) > 1
     )
-    where line_place > line_limit or place > tenant_limit);
+    where place_in_line > line_limit or place_of_tenant > tenant_limit);
 
 insert into windlass_holds (job_id, name)
 select j.id, m.name from {limits} m
@@ -64,8 +75,8 @@ group by j.tenant_id, j.queue, j.definition;
 
 update windlass_live
 set state = 'running',
-    lease_token = max(lease_token, coalesce((select token_floor from windlass_installation), 0))
-        + 1,
+    lease_token =
+        max(lease_token, coalesce((select token_floor from windlass_installation), 0)) + 1,
     lease_expires_at = {now} + cast(round(:lease_seconds * 1000000) as integer),
     worker_id = :worker_id,
     attempts = attempts + 1,

@@ -1,5 +1,5 @@
--- Lets leases run out that are longer than any can be: the clock was ahead when they were given.
--- Who still holds one renews it, as any that ran out.
+-- Expires leases that are longer than any can be: the clock was ahead when they began. Who still
+-- holds one renews it, as any that ran out.
 update windlass_live set lease_expires_at = {now}
 where rowid in (
     select rowid from windlass_live

@@ -1,4 +1,4 @@
--- Shows leases that have run out. It changes nothing: a reaper acts on its second look.
+-- Returns expired leases and changes nothing: the reaper acts on its second look.
 select id, lease_token, attempts, max_attempts, worker_deaths, tenant_id, definition,
     correlation_id, worker_id, gate
 from windlass_live

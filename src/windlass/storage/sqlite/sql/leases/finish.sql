@@ -1,7 +1,17 @@
 -- Ends attempts whose lease this worker still holds by its token, once, and moves each job on.
--- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out,
--- whichever worker holds it.
--- The job leaves the line last, so that every statement finds the same leases held.
+--
+-- lease token    identifies the lease: a stale one, of an earlier lease of the job, changes nothing
+-- expired_only   the reaper's report: the lease has run out, whichever worker holds it
+-- state          where the job goes: 'queued' for a retry or release, else the state it ends in;
+--                a requested cancellation wins over everything but success (cancel_to)
+-- keep           whether an ended job is kept as history; dead letters always are
+-- uncounted      the attempt does not count (released); spared: nor does the worker's death
+-- hold           the row of a running job under a limit; it goes with the lease
+-- edge           parent and child: settled once the parent's end counts for the child
+-- doomed         a child that must be canceled because its parent failed
+-- delta          a change of the counts, added up later
+--
+-- The job leaves the line in the last statement, so that all statements find the same leases held.
 
 -- let still_held
 j.id = f.id and j.lease_token = f.token and j.state = 'running'
@@ -31,7 +41,7 @@ cross join windlass_parents p on p.parent_id = f.id and not p.settled
 cross join windlass_live j on {still_held}
 where {goes_to} <> 'queued' and ({goes_to} = 'completed' or p.policy <> 'wait');
 
--- let free
+-- let waits_no_more
 k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null;
 
 -- let settling
@@ -62,7 +72,7 @@ from (
     union all
     select k.tenant_id, k.queue, k.definition, -count(*), count(*), 0, 0, 0, 0, 0, 0, 0, 0
     from {settling} s cross join windlass_later k on k.id = s.child_id
-    where {free} and k.state = 'pending'
+    where {waits_no_more} and k.state = 'pending'
     group by k.tenant_id, k.queue, k.definition
 )
 group by tenant_id, queue, definition;
@@ -168,8 +178,8 @@ update windlass_keys set open = 0 where (tenant_id, kind, key) in (
 update windlass_later as k
 set waits = k.waits - s.parents,
     unchecked = k.unchecked and k.waits > s.parents,
-    state = case when {free} then 'queued' else k.state end,
-    queued_at = case when {free} then {now} end,
+    state = case when {waits_no_more} then 'queued' else k.state end,
+    queued_at = case when {waits_no_more} then {now} end,
     due_at = max(k.due_at, {now}),
     cancel_to = case when s.doomed then 'canceled' else k.cancel_to end,
     reason = case when s.doomed then 'a job it waited for did not complete' else k.reason end,

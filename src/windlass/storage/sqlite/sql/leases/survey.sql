@@ -1,6 +1,18 @@
 -- Finds lines that have jobs for this worker, tenants in turn from a cursor on, and the next due
--- time. It hops from line to line in the claim's index, and only as far as :most lines need: its
--- cost is the lines seen, not the jobs in them.
+-- time.
+--
+-- line      the queued jobs of one queue, tenant and gate, in the order of priority, due time, id
+-- gate      '' for a definition without limits, else its key, perhaps with a payload version and a
+--           limit key (behind the character 30): jobs that a limit may stop stand apart by it
+-- capacity  how much a limit still allows. Full lines are skipped here, or they would be all that a
+--           survey finds; running jobs and starts are counted once per limit, keys, of which there
+--           may be very many, one by one
+-- hop       one step in the claim's index to the first job of the next line: the cost is the lines
+--           seen and the jobs that run in them, not the jobs that wait
+-- cursor    the last tenant served: its successors come first, then the tenants up to it
+
+-- let limit_key
+'key:' || d.key || substr(n.gate, instr(n.gate, char(30)));
 with recursive served as (
     select min(queue) as queue from windlass_live where state = 'queued' and :all_queues
     union all
@@ -16,14 +28,12 @@ queues as (
     where not exists (select 1 from windlass_queues p
         where p.name = s.queue and p.paused_at is not null)
 ),
--- What is full is passed by, or it would be all that is seen. Limits are counted once; keys, of
--- which there may be very many, one by one.
-running as materialized (
-    select h.name, count(*) as jobs from windlass_limits l cross
-        join windlass_holds h on h.name = l.name
+running_jobs as materialized (
+    select h.name, count(*) as jobs from windlass_limits l
+    cross join windlass_holds h on h.name = l.name
     group by h.name
 ),
-begun as materialized (
+started_attempts as materialized (
     select s.name, sum(s.started) as jobs from windlass_limits l
     cross join windlass_starts s on s.name = l.name and s.until > {now} group by s.name
 ),
@@ -75,19 +85,19 @@ lines as (
     left join windlass_limits lq on lq.name = 'queue:' || n.queue
     where (n.gate = '' or d.key is not null)
         and not exists (
-            select 1 from running r
+            select 1 from running_jobs r
             where r.name = ld.name and r.jobs >= ld.max_running
                 or r.name = lt.name and r.jobs >= lt.max_running
                 or r.name = lq.name and r.jobs >= lq.max_running)
         and not exists (
-            select 1 from begun b
+            select 1 from started_attempts b
             where b.name = ld.name and b.jobs >= ld.rate_count)
         and (ld.max_per_key is null or instr(n.gate, char(30)) = 0 or ld.max_per_key > (
             select count(*) from windlass_holds k
-            where k.name = 'key:' || d.key || substr(n.gate, instr(n.gate, char(30)))))
+            where k.name = {limit_key}))
         and (ld.key_rate_count is null or instr(n.gate, char(30)) = 0 or ld.key_rate_count > (
             select coalesce(sum(s.started), 0) from windlass_starts s
-            where s.name = 'key:' || d.key || substr(n.gate, instr(n.gate, char(30)))
+            where s.name = {limit_key}
                 and s.until > {now}))
         and exists (
             select 1 from windlass_live j

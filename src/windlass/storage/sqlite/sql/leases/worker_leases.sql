@@ -1,4 +1,4 @@
--- Tells all leases of a worker, also those that it does not know of.
--- It looks at all that run: this is asked only after a claim failed.
+-- Returns all leases of a worker, also those that it does not know of. It looks at all that run:
+-- this is asked only after a claim failed.
 select id, lease_token from windlass_live indexed by windlass_live_lease
 where state = 'running' and worker_id = :worker_id

@@ -1,4 +1,4 @@
--- Makes a tenant, unless there is, or was, one of that id.
+-- Creates a tenant, unless there is, or was, one with that id.
 -- answer
 select 1 as made from dual
 where not exists (select 1 from windlass_tenants where id = :id for update);

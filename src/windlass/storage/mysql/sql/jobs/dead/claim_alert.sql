@@ -1,4 +1,4 @@
--- Lets one process tell a receiver of a cause: nobody tried within that time, and it is news.
+-- Claims the alert of a receiver about a cause: not tried within that time, and with news.
 insert ignore into windlass_alerts (receiver, definition, fingerprint, tried_at)
 values (:receiver, :definition, :fingerprint, '1970-01-01');
 

@@ -1,12 +1,23 @@
--- Stores each job that may be stored, once, and says of every job what became of it.
--- A key taken by a concurrent transaction is waited for, so two enqueues never both win it.
--- What is decided by looking is noted first, by `select ... into`: every other statement, `set`
--- included, may lock all that it reads, in a caller's transaction the place where new jobs go as
--- well. A condition on the note alone is looked at before any table, and keeps needless statements
--- cheap.
+-- Stores each job that may be stored, once, and returns the status of the others.
+--
+-- status      'created', 'existing' (a key of the job is taken) or why the job was rejected
+-- key         dedupe or idempotency key: one open job of a tenant has it. A key that a concurrent
+--             transaction takes is waited for, so that two enqueues never both win it
+-- live        the table of jobs in line: due, without parents to wait for, not on hold
+-- later       the table of all others: due later, pending for parents, or on hold
+-- gate        a line of its own for the jobs of a limited or disabled definition, or of a limit key
+-- edge        parent and child. A parent that has ended counts at once: it may be pruned before
+--             the next look
+-- doomed      a child that must be canceled because its parent failed
+-- unchecked   a child whose parents may have ended while it was being stored; upkeep looks at it
+-- delta       a change of the counts, added up later
+-- note        JSON in a session variable. What is decided by reading is noted first, by
+--             `select ... into`: every other statement, `set` included, may lock all that it reads,
+--             in a caller's transaction also the gap where new jobs go. Conditions on the note
+--             alone are evaluated before any table is opened, and keep needless statements cheap
 
--- A look that sees what was committed up to now need not lock the key of a job it meets, whose end
--- would have to wait for that.
+-- Under READ COMMITTED a plain read sees keys committed up to now, so it need not lock the key of
+-- an existing job, for which the end of that job would wait.
 
 -- let sees_all
 /*M! @@tx_isolation */ /*!80003 @@transaction_isolation */ = 'READ-COMMITTED';
@@ -14,9 +25,7 @@
 -- let orphans
 select distinct place from json_table(@windlass_orphans, '$[*]' columns (place integer path '$')) n;
 
--- Parents that have ended count at once: when somebody looks again they may be pruned.
-
--- let over
+-- let ended_parents
 select child_id, parent_id, doomed from json_table(@windlass_over, '$[*]' columns (
     child_id char(36) character set ascii collate ascii_bin path '$[0]',
     parent_id char(36) character set ascii collate ascii_bin path '$[1]',
@@ -30,7 +39,7 @@ select place, id, answer, gate, due, goes_to from json_table(@windlass_input, '$
     goes_to varchar(16) character set ascii collate ascii_bin path '$[3]',
     due datetime(6) path '$[4]', gate varchar(255) character set utf8mb4 path '$[5]')) n;
 
--- The limit has the server keep this as a table with a key.
+-- The limit makes the server materialize this as a table with a key.
 
 -- let by_place
 select * from {input} n limit 1000000000;
@@ -171,7 +180,7 @@ straight_join windlass_later k force index (primary) on k.id = i.id
 where :parents <> '[]' and i.answer is null and k.batch = @windlass_batch
 on duplicate key update windlass_parents.policy = windlass_parents.policy;
 
-update (select child_id, count(*) as parents, max(doomed) as doomed from {over} o
+update (select child_id, count(*) as parents, max(doomed) as doomed from {ended_parents} o
     group by child_id) s
 straight_join windlass_later k force index (primary) on k.id = s.child_id
     and k.batch = @windlass_batch
@@ -180,7 +189,7 @@ set k.waits = k.waits - s.parents,
     k.reason = case when s.doomed = 1 then 'a job it waited for did not complete' end
 where :parents <> '[]';
 
-update {over} o
+update {ended_parents} o
 straight_join windlass_later k force index (primary) on k.id = o.child_id
     and k.batch = @windlass_batch
 straight_join windlass_parents p force index (primary) on p.child_id = o.child_id

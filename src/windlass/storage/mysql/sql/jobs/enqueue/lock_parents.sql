@@ -1,4 +1,4 @@
--- Waits for whoever is ending a parent of these jobs, so that the next statement sees it ended.
+-- Waits for transactions that are ending a parent of these jobs: the next statement sees it ended.
 select l.id
 from {ids} i
 straight_join windlass_parents p force index (primary) on p.child_id = i.id and p.settled = 0

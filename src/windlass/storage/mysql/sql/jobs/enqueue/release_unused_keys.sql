@@ -1,5 +1,5 @@
--- Gives back the keys of jobs that were not stored because another key of theirs was taken.
--- The look comes first and alone: inside the deletion it would lock the place where new jobs go.
+-- Releases the keys of jobs that were not stored because another key of theirs was taken. The look
+-- comes first and alone: inside the deletion it would lock the place where new jobs go.
 select coalesce(json_arrayagg(i.id), '[]') into @windlass_unstored
 from {ids} i
 left join windlass_live a on a.id = i.id

@@ -1,4 +1,4 @@
--- Lets one process work on the bulk operation that waits longest, under a new token.
+-- Claims the bulk operation that waits longest, with a new token.
 set @windlass_taken = null;
 
 select id into @windlass_taken from windlass_operations

@@ -1,6 +1,6 @@
--- Gives running jobs their part of a limit that was set while they ran.
--- They are found first and locked then, one by one: a job that a transaction still open has stored
--- does not run, and is not to be waited for.
+-- Counts running jobs under a limit that was set while they ran. They are found first and locked
+-- then, one by one: a job that a transaction still open has stored does not run, and is not to be
+-- waited for.
 select coalesce(json_arrayagg(id), '[]') into @windlass_running
 from windlass_live force index (windlass_live_look)
 where look_at is not null and state = 'running';

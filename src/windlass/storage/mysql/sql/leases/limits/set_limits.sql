@@ -1,4 +1,4 @@
--- Makes the limits say what definitions, tenants and queues say.
+-- Brings the limits in line with definitions, tenants and queues.
 
 -- let wanted
 select concat('definition:', `key`) as name, max_concurrency as max_running, max_per_key,

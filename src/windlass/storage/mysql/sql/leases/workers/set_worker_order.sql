@@ -1,5 +1,5 @@
--- Says what is wanted of a worker that lives; one that stops can only be told to stop. Answers its
--- id then. Columns are set one after the other here, so `wanted` is the last.
+-- Gives an order to a live worker; one that stops accepts no other. Returns its id if it accepts.
+-- Columns are set one after the other here, so `wanted` is the last.
 update windlass_workers
 set wanted_by = case when wanted = :wanted then wanted_by else :wanted_by end,
     wanted_at = case when wanted = :wanted then wanted_at else {now} end,

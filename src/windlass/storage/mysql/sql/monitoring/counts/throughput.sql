@@ -1,4 +1,4 @@
--- What happened since an instant by slots of so many seconds, changes not folded yet included.
+-- What happened since an instant by slots of so many seconds, including changes not rolled up yet.
 select floor(timestampdiff(second, '1970-01-01', `minute`) / :seconds) as slot,
     cast(sum(enqueued) as signed) as enqueued, cast(sum(started) as signed) as started,
     cast(sum(succeeded) as signed) as succeeded, cast(sum(failed) as signed) as failed,

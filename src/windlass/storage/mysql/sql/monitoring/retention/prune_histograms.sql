@@ -1,4 +1,4 @@
--- Forgets some minutes of the histograms; what they tell since ever stays.
+-- Deletes some old minutes of the histograms; the lifetime totals stay.
 delete from windlass_histograms
 where `minute` > '1970-01-01' and `minute` < {now} - interval round(:days * 86400000000) microsecond
 order by `minute` limit :most;

@@ -1,6 +1,6 @@
--- Deletes log lines whose jobs are gone, of some jobs after a cursor. Answers where to go on.
--- They are found first and deleted then: a job that is moving between tables is in one of them for
--- one look.
+-- Deletes log lines whose jobs are gone, of some jobs after a cursor. Returns where to go on. They
+-- are found first and deleted then: a job that is moving between tables is in one of them for one
+-- look.
 select max(id) into @windlass_last from (
     select distinct job_id as id from windlass_logs force index (primary)
     where job_id > :cursor order by job_id limit :most

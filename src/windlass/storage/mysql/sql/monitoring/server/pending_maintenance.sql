@@ -1,4 +1,4 @@
--- Tells which chores there are anything to do for.
+-- Returns which maintenance tasks have work to do.
 select
     exists (select 1 from windlass_later force index (windlass_later_unchecked)
         where unchecked = 1) as unchecked,

@@ -1,2 +1,2 @@
--- Tells which thread of the server answers this connection.
+-- Returns the id of the server thread of this connection.
 select connection_id() as number

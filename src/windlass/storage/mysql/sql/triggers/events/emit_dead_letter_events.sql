@@ -1,5 +1,5 @@
--- Emits the event of jobs that have just been dead-lettered, where somebody listens: a trigger of
--- their tenant, or what their definition names. Nobody listens for a deleted tenant.
+-- Emits the event of jobs that have just been dead-lettered, where a trigger of their tenant waits
+-- for it or their definition names a job for it; not for a deleted tenant.
 insert into windlass_events (id, tenant_id, name, data, correlation_id, depth, created_at)
 select e.event_id, j.tenant_id, :name,
     json_object(

@@ -1,5 +1,5 @@
 -- Deletes some of what a tenant has besides jobs, no more than so many rows of each kind; its audit
--- stays. Answers how many rows of each kind.
+-- stays. Returns how many rows of each kind.
 -- answer
 select 'keys' as name, count(*) as number
 from (select 1 from windlass_keys where tenant_id = :tenant_id limit :most) x

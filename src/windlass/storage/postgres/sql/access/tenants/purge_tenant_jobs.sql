@@ -1,4 +1,4 @@
--- Deletes some ended jobs of a tenant with everything that hangs on them. Answers how many rows of
+-- Deletes some ended jobs of a tenant with everything that hangs on them. Returns how many rows of
 -- each kind.
 with gone as (
     delete from windlass_ended

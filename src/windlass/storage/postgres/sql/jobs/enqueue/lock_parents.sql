@@ -1,6 +1,6 @@
--- Waits for whoever is ending a parent of these jobs, so that the next statement sees it ended. A
--- parent that goes on is marked by a new version of its row: an end that began before these jobs
--- were stored, and so cannot see them, sees that.
+-- Waits for transactions that are ending a parent of these jobs: the next statement sees it ended.
+-- A parent that goes on gets a new version of its row: an end that began before these jobs were
+-- stored cannot see them, but sees that.
 with parents as (
     select distinct p.parent_id from windlass_parents p
     where p.child_id = any(array(select id from {ids} i)) and not p.settled

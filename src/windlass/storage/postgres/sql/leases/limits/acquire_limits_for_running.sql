@@ -1,4 +1,4 @@
--- Gives running jobs their part of a limit that was set while they ran.
+-- Counts running jobs under a limit that was set while they ran.
 insert into windlass_holds (job_id, name)
 select j.id, l.name from windlass_live j
 join windlass_limits l

@@ -1,4 +1,4 @@
--- Makes the limits say what definitions, tenants and queues say. Claims wait until this has
+-- Brings the limits in line with definitions, tenants and queues. Claims wait until this has
 -- committed: one under way would not know the new limit, and what it takes would never be counted
 -- under it.
 lock table windlass_limits, windlass_holds in exclusive mode;

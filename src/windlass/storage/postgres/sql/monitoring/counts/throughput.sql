@@ -1,4 +1,4 @@
--- What happened since an instant by slots of so many seconds, changes not folded yet included.
+-- What happened since an instant by slots of so many seconds, including changes not rolled up yet.
 select cast(floor(extract(epoch from minute) / cast(:seconds as integer)) as bigint) as slot,
     sum(enqueued) as enqueued, sum(started) as started, sum(succeeded) as succeeded,
     sum(failed) as failed, sum(completed) as completed, sum(canceled) as canceled,

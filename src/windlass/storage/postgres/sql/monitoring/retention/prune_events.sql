@@ -1,4 +1,4 @@
--- Forgets some events whose jobs were made long ago.
+-- Deletes some events that were matched long ago.
 with gone as (
     delete from windlass_events where id in (
         select id from windlass_events

@@ -1,4 +1,4 @@
--- Forgets some minutes of the histograms; what they tell since ever stays.
+-- Deletes some old minutes of the histograms; the lifetime totals stay.
 with gone as (
     delete from windlass_histograms where ctid = any(array(
         select ctid from windlass_histograms

@@ -1,4 +1,4 @@
--- Forgets some answers that were kept long enough, and keys whose holder never answered.
+-- Deletes some expired responses, and keys whose request never got one.
 with gone as (
     delete from windlass_answers where key_hash in (
         select key_hash from windlass_answers where until <= {now} order by until limit :most

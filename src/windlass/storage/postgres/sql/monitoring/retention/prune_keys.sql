@@ -1,4 +1,4 @@
--- Forgets keys of ended jobs whose window has passed, and starts that no rate counts any more.
+-- Deletes keys of ended jobs whose window has passed, and starts outside every rate's window.
 with gone as (
     delete from windlass_keys where (tenant_id, kind, key) in (
         select tenant_id, kind, key from windlass_keys where not open and until <= {now}

@@ -1,4 +1,4 @@
--- Forgets some minutes long past; the totals stay.
+-- Deletes some minutes long past; the totals stay.
 with gone as (
     delete from windlass_minutes where ctid = any(array(
         select ctid from windlass_minutes

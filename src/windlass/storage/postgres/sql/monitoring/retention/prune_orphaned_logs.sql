@@ -1,4 +1,4 @@
--- Deletes log lines whose jobs are gone, of some jobs after a cursor. Answers where to go on.
+-- Deletes log lines whose jobs are gone, of some jobs after a cursor. Returns where to go on.
 with window_of as (
     select distinct job_id as id from windlass_logs where job_id > cast(:cursor as uuid)
         order by job_id limit :most

@@ -1,5 +1,4 @@
--- Tells who keeps old rows of this database from being cleared away, and for how long; the longest
--- first.
+-- Returns what keeps vacuum from removing dead rows, and for how long; the longest first.
 select kind, name, seconds, transactions
 from (
     select 'transaction' as kind,

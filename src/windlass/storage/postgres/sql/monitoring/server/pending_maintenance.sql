@@ -1,4 +1,4 @@
--- Tells which chores there are anything to do for.
+-- Returns which maintenance tasks have work to do.
 select
     exists (select from windlass_ended where unchecked)
         or exists (select from windlass_later where unchecked) as unchecked,

@@ -1,2 +1,2 @@
--- Tells which process of the server answers this connection.
+-- Returns the id of the server process of this connection.
 select pg_backend_pid() as number

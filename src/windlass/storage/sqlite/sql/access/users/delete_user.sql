@@ -1,5 +1,5 @@
--- Forgets a user; what it made stays, and names nobody.
--- Each by itself: SQLite heeds references only where every connection asks it to.
+-- Deletes a user; what the user created stays, without a creator. Each by itself: SQLite heeds
+-- references only where every connection asks it to.
 delete from windlass_members where user_id = :id;
 delete from windlass_sessions where user_id = :id;
 delete from windlass_links where user_id = :id;

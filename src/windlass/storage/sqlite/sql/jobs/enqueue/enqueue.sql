@@ -1,7 +1,20 @@
--- Stores each job that may be stored, once, and says of every job what became of it.
--- Keys are taken first; from then on a job may be stored if its keys are its own. What is due is
--- decided once, by `later`: in a caller's transaction the clock goes on from statement to
--- statement.
+-- Stores each job that may be stored, once, and returns the status of the others.
+--
+-- status      'created', 'existing' (a key of the job is taken) or why the job was rejected
+-- key         dedupe or idempotency key: one open job of a tenant has it. A key that a concurrent
+--             transaction takes is waited for, so that two enqueues never both win it
+-- live        the table of jobs in line: due, without parents to wait for, not on hold
+-- later       the table of all others: due later, pending for parents, or on hold
+-- gate        a line of its own for the jobs of a limited or disabled definition, or of a limit key
+-- edge        parent and child. A parent that has ended counts at once: it may be pruned before
+--             the next look
+-- doomed      a child that must be canceled because its parent failed
+-- unchecked   a child whose parents may have ended while it was being stored; upkeep looks at it
+-- delta       a change of the counts, added up later
+--
+-- Keys are taken first; from then on a job may be stored if its keys are its own. Whether a job is
+-- due is decided once, by the insert into later: in a caller's transaction the clock goes on from
+-- statement to statement.
 
 -- let input
 select
@@ -24,8 +37,7 @@ from {jobs} a
 left join windlass_definitions d on d.key = a.definition
 left join windlass_tenants t on t.id = a.tenant_id;
 
--- Parents that have ended count at once: when somebody looks again they may be pruned.
--- let over
+-- let ended_parents
 select 1 from {parents} p cross join windlass_ended e on e.id = p.parent_id
 where p.child_id = r.id and (e.state = 'completed' or r.on_parent_failure <> 'wait');
 
@@ -34,7 +46,7 @@ r.parents > 0 and r.on_parent_failure = 'cancel' and exists (
     select 1 from {parents} p cross join windlass_ended e on e.id = p.parent_id
     where p.child_id = r.id and e.state <> 'completed');
 
--- let ready
+-- let storable
 select i.* from {input} i
 where i.refused is null
     and (i.idempotency_key is null
@@ -71,7 +83,7 @@ select {now}, tenant_id, queue, definition,
     count(*) filter (where parents > 0 or held),
     count(*) filter (where parents = 0 and not held),
     count(*)
-from {ready} r group by tenant_id, queue, definition;
+from {storable} r group by tenant_id, queue, definition;
 
 insert into windlass_later (
     id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
@@ -86,12 +98,12 @@ select
     source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
     idempotency_key, on_parent_failure, {now} + cast(round(expires * 1000000) as integer),
     max_attempts, timeout_seconds,
-    case when parents > 0 then parents - (select count(*) from {over}) else 0 end,
+    case when parents > 0 then parents - (select count(*) from {ended_parents}) else 0 end,
     held, parents > 0,
     case when {doomed} then 'canceled' end,
     case when {doomed} then 'a job it waited for did not complete' end,
     {now}, case when parents = 0 and not held then {now} end, {now}
-from {ready} r where parents > 0 or held or due > {now};
+from {storable} r where parents > 0 or held or due > {now};
 
 insert into windlass_parents (child_id, parent_id, policy, settled)
 select p.child_id, p.parent_id, k.on_parent_failure, exists (
@@ -111,7 +123,7 @@ select
     source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
     idempotency_key, on_parent_failure, {now} + cast(round(expires * 1000000) as integer),
     max_attempts, timeout_seconds, {now}, {now}, {now}
-from {ready} r;
+from {storable} r;
 
 -- answer
 select id, status,

@@ -1,4 +1,4 @@
--- Forgets sessions, links, invitations and windows of logins that are over.
+-- Deletes expired sessions, links, invitations and login windows.
 delete from windlass_sessions
 where id in (select id from windlass_sessions where expires_at <= {now} limit :most);
 delete from windlass_links

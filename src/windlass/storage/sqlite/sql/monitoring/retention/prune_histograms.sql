@@ -1,4 +1,4 @@
--- Forgets some minutes of the histograms; what they tell since ever stays.
+-- Deletes some old minutes of the histograms; the lifetime totals stay.
 
 -- let gone
 select rowid as row from windlass_histograms

@@ -1,4 +1,4 @@
--- Forgets keys of ended jobs whose window has passed, and starts that no rate counts any more.
+-- Deletes keys of ended jobs whose window has passed, and starts outside every rate's window.
 
 -- let past
 select tenant_id, kind, key from windlass_keys where open = 0 and until <= {now} order by until

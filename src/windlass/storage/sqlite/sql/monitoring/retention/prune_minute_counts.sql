@@ -1,4 +1,4 @@
--- Forgets some minutes long past; the totals stay.
+-- Deletes some minutes long past; the totals stay.
 
 -- let gone
 select rowid as row from windlass_minutes where minute < {now} - :days * 86400000000

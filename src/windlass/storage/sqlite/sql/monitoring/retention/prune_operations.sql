@@ -1,4 +1,4 @@
--- Forgets a bulk operation that ended long ago.
+-- Deletes a bulk operation that ended long ago.
 -- let past
 select id from windlass_operations where finished_at < {now} - cast(:seconds * 1000000 as integer)
 order by finished_at limit 1;

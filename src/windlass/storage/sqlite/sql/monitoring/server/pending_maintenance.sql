@@ -1,4 +1,4 @@
--- Tells which chores there are anything to do for.
+-- Returns which maintenance tasks have work to do.
 select
     exists (select 1 from windlass_later where unchecked = 1 and state = 'pending') as unchecked,
     exists (select 1 from windlass_live

@@ -1,2 +1,2 @@
--- Tells that nobody but this process answers: there is no server.
+-- Returns null: there is no server process.
 select null as number

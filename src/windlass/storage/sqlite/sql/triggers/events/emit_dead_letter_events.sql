@@ -1,5 +1,5 @@
--- Emits the event of jobs that have just been dead-lettered, where somebody listens: a trigger of
--- their tenant, or what their definition names. Nobody listens for a deleted tenant.
+-- Emits the event of jobs that have just been dead-lettered, where a trigger of their tenant waits
+-- for it or their definition names a job for it; not for a deleted tenant.
 
 -- let told
 ltrim(j.last_error, char(9, 10, 13, 32)) || char(10);

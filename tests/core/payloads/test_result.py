@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
-from windlass.core.jobs.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.payloads.json_text import check_storable, load_json
+from windlass.core.payloads.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.errors import ResultInvalid, ResultTooLarge
 
 anything = st.recursive(

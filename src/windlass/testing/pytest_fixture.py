@@ -1,4 +1,4 @@
-"""The pytest fixture, made for one app."""
+"""Pytest fixture for one app."""
 
 from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec
@@ -11,10 +11,10 @@ from windlass.testing.windlass import TestWindlass
 
 
 def fixture(app: Windlass | sync.Windlass) -> Any:
-    """A pytest fixture that gives a `TestWindlass` of this app, or a `BlockingTestWindlass`
+    """Create a pytest fixture that yields a `TestWindlass` of this app, or a `BlockingTestWindlass`
     of a blocking one: `wl_test = windlass.testing.fixture(wl)` in `conftest.py`.
 
-    Awaited tests need pytest-asyncio or anyio, as they do anyway.
+    Async tests need pytest-asyncio or anyio, as they do anyway.
     """
     import pytest
 
