@@ -2,13 +2,14 @@
 
 import importlib.util
 import json
+import os
 import re
-import subprocess
-import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes.fork_server import FORK_SERVER
 from windlass.engine.monitoring.metrics import METRICS
 from windlass.worker.health_probe import PROCESS_METRICS
 
@@ -29,16 +30,19 @@ def test_the_snippets_of_a_page_run(page: Path, tmp_path: Path) -> None:
     for number, snippet in enumerate(_programs(page.read_text("utf-8"))):
         (tmp_path / f"snippet_{number}.py").write_text(snippet, "utf-8")
 
-        done = subprocess.run(
-            [sys.executable, f"snippet_{number}.py"],
-            check=False,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        code, said = _run_program(f"snippet_{number}.py", tmp_path)
 
-        assert done.returncode == 0, f"{snippet}\n{done.stderr}"
+        assert code == 0, f"{snippet}\n{said}"
+
+
+def _run_program(file: str, folder: Path) -> tuple[int, str]:
+    """How a program in a folder ends, and what it says."""
+    with open(os.devnull, "rb") as nothing, tempfile.TemporaryFile("w+") as output:
+        streams = (nothing.fileno(), output.fileno(), output.fileno())
+        process = FORK_SERVER.start(file, folder=folder, environ=os.environ, streams=streams)
+        code = process.wait(60)
+        output.seek(0)
+        return code, output.read()
 
 
 def _programs(text: str) -> list[str]:

@@ -92,8 +92,9 @@ class PostgresSupply(ServerSupply):
     def _keep_a_copy(self, table: str) -> None:
         self._execute_at_once(f"create table {self._copy_of(table)} as table {table}")
 
-    def _put_back(self, table: str) -> str:
-        return super()._put_back(table).replace(") select ", ") overriding system value select ", 1)
+    def _put_back_rows(self, table: str) -> str:
+        insert = super()._put_back_rows(table)
+        return insert.replace(") select ", ") overriding system value select ", 1)
 
     def _shape(self) -> object:
         return self._query(_SHAPE)

@@ -60,6 +60,7 @@ class ServerSupply(Supply):
         self._seeded = self._with_rows()
         for table in self._seeded:
             self._keep_a_copy(table)
+        self._put_back = [self._put_back_rows(table) for table in self._seeded]
         self._first_shape = self._shape()
         return url
 
@@ -71,14 +72,14 @@ class ServerSupply(Supply):
         changed = {*self._with_rows(), *self._seeded}
         self._execute_at_once(
             *(f"delete from {table}" for table in changed),
-            *(self._put_back(table) for table in self._seeded),
+            *self._put_back,
         )
 
     def _with_rows(self) -> list[str]:
         looks = [f"(select '{table}' from {table} limit 1)" for table in self._tables]
         return [str(row[0]) for row in self._query(" union all ".join(looks))] if looks else []
 
-    def _put_back(self, table: str) -> str:
+    def _put_back_rows(self, table: str) -> str:
         columns = ", ".join(self._plain_columns(table))
         return f"insert into {table} ({columns}) select {columns} from {self._copy_of(table)}"
 

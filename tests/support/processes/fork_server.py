@@ -8,8 +8,10 @@ import atexit
 import contextlib
 import fcntl
 import gc
+import importlib
 import json
 import os
+import pkgutil
 import runpy
 import select
 import signal
@@ -25,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 _MESSAGE = 1 << 17
+#: What the product imports when it is first needed.
+_LIBRARIES = ("asyncpg", "pymysql", "rich.console", "rich.table", "rich.traceback", "structlog.dev")
 
 
 class ForkedProcess:
@@ -143,25 +147,15 @@ def _serve(line: socket.socket) -> None:
 
 
 def _import_everything() -> None:
-    import asyncpg  # noqa: F401
-    import click
-    import pymysql  # noqa: F401
-    import rich.table  # noqa: F401
+    import windlass
 
-    import windlass.worker.isolation  # noqa: F401
-    from windlass.api.http_routes import fastapi_routes
-    from windlass.api.routing import CALLERS, NOUNS
-    from windlass.cli.connect import (
-        in_process_api,  # noqa: F401
-        remote_api,  # noqa: F401
-    )
-    from windlass.cli.framework.flags import Flags
-    from windlass.cli.main import root
-
-    for noun in (*CALLERS, *NOUNS):
-        fastapi_routes(noun)
-    for name in root.list_commands(click.Context(root, obj=Flags())):
-        root.get_command(click.Context(root, obj=Flags()), name)
+    for module in pkgutil.walk_packages(windlass.__path__, "windlass."):
+        if not module.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):  # what it needs is not installed
+                importlib.import_module(module.name)
+    for name in _LIBRARIES:
+        importlib.import_module(name)
+    gc.collect()
     gc.freeze()
 
 
@@ -201,6 +195,7 @@ def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:
     os.environ.clear()
     os.environ.update(request["environ"])
     time.tzset()
+    sys.dont_write_bytecode = "PYTHONDONTWRITEBYTECODE" in os.environ
     sys.pycache_prefix = os.environ.get("PYTHONPYCACHEPREFIX")
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
     sys.argv = [*request["python"]]

@@ -226,7 +226,7 @@ class Shell:
             given.write(stdin)
             given.seek(0)
             streams = (given.fileno(), out.fileno(), err.fileno())
-            code = _to_its_end(self._fork(args, env, streams))
+            code = _to_its_end(self._fork((*_MODULE, *args), env, streams))
             out.seek(0)
             err.seek(0)
             return Done(code, out.read(), err.read())
@@ -269,11 +269,12 @@ class Shell:
         if before:
             return self._start([*before, *_COMMAND, *args], env)
         with _Pipes() as pipes:
-            return self._went_on(self._fork(args, env, pipes.streams), pipes)
+            return self._went_on(self._fork((*_MODULE, *args), env, pipes.streams), pipes)
 
     def start_python(self, *args: str) -> Started:
         """Start a program of the test's own that goes on."""
-        return self._start([sys.executable, *args], _NOTHING)
+        with _Pipes() as pipes:
+            return self._went_on(self._fork(args, {}, pipes.streams), pipes)
 
     def _start(self, command: list[str], env: Mapping[str, str]) -> Started:
         with _Pipes() as pipes:
@@ -308,7 +309,7 @@ class Shell:
                 start_new_session=True,
             )
         else:
-            process = self._fork(args, env, (theirs, theirs, theirs), terminal=True)
+            process = self._fork((*_MODULE, *args), env, (theirs,) * 3, terminal=True)
         os.close(theirs)
         seated = Seated(process, ours)
         self.started.append(seated)
@@ -321,7 +322,7 @@ class Shell:
         at once, or when the terminal shows `once`: a prompt for a password drops what came before."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, width, 0, 0))
-        process = self._fork(args, env, (theirs, theirs, theirs), session=True)
+        process = self._fork((*_MODULE, *args), env, (theirs,) * 3, session=True)
         os.close(theirs)
         shown = _all_of(ours, types, once)
         os.close(ours)
@@ -329,14 +330,14 @@ class Shell:
 
     def _fork(
         self,
-        args: Sequence[str],
+        python: Sequence[str],
         env: Mapping[str, str],
         streams: tuple[int, int, int],
         **how: bool,
     ) -> ForkedProcess:
         environ = self.environment(**env)
         return FORK_SERVER.start(
-            *_MODULE, *args, folder=self.folder, environ=environ, streams=streams, **how
+            *python, folder=self.folder, environ=environ, streams=streams, **how
         )
 
     def _run(self, command: list[str], env: Mapping[str, str] = _NOTHING) -> Done:
