@@ -118,6 +118,8 @@ def test_a_list_of_jobs_at_the_command_line(tracer, tmp_path, monkeypatch, capsy
 def test_the_docs_name_the_length_of_a_jobs_walk():
     page = (ROOT / "docs/explain/how-it-works.md").read_text("utf-8")
 
-    named = re.search(r"<!-- walk: enqueue, claim and finish -->(\d+) Python files<!-- /walk -->", page)
+    named = re.search(
+        r"<!-- walk: enqueue, claim and finish -->(\d+) Python files<!-- /walk -->", page
+    )
     assert named is not None
     assert int(named[1]) == MOST_FILES_OF_A_JOB

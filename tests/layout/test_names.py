@@ -52,7 +52,16 @@ _TO_RENAME = {
     "Verb": "app/verbs.Verb -> EngineVerb",
     **{
         f"{noun}Verbs": f"app/nouns.{noun}Verbs -> {noun}Calls"
-        for noun in ("Audit", "Dead", "Definition", "Queue", "Tenant", "Trigger", "Worker")
+        for noun in (
+            "Audit",
+            "Dead",
+            "Definition",
+            "Enqueue",
+            "Queue",
+            "Tenant",
+            "Trigger",
+            "Worker",
+        )
     },
     "WorkerOrder": "api/schema/responses.WorkerOrder -> WorkerOrderResponse",
 }
