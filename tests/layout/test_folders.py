@@ -49,8 +49,6 @@ _TO_SPLIT = {
     "src/windlass/app/nouns.py",
     "src/windlass/engine/jobs/jobs.py",
     "src/windlass/engine/triggers/triggers.py",
-    "src/windlass/worker/worker.py",
-    "src/windlass/worker/attempt.py",
     "src/windlass/storage/leases/leases.py",
 }
 
