@@ -258,7 +258,7 @@ class Worker:
 
     @property
     def all_slots_stuck(self) -> bool:
-        """True if a run that ignored being stopped holds every slot."""
+        """True if runs that ignored being stopped hold every slot."""
         return self._slots.all_stuck
 
     @property
@@ -309,13 +309,12 @@ class Worker:
     async def _gather(self) -> None:
         """Wait for a quarter of the slots: while jobs wait, one claim for several costs less."""
         enough = max(1, self._options.concurrency // 4)
-        until = clock.monotonic() + _GATHER_SECONDS
+        until, poll = clock.monotonic() + _GATHER_SECONDS, self._options.poll.total_seconds()
         while not self._drain.holds_claims and (
             self._slots.free < 1 or (self._slots.free < enough and clock.monotonic() < until)
         ):
             self.pace.wake.clear()
-            poll = self._options.poll.total_seconds()
-            await self.pace.sleep(poll if self._slots.free < 1 else _GATHER_SECONDS)
+            await self.pace.sleep(_GATHER_SECONDS if self._slots.free > 0 else poll)
             await self._lost_claims.release(self.held)
 
     def _on_attempt_end(self, attempt: LiveAttempt, finish: AttemptEnd | None) -> None:
