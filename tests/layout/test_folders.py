@@ -44,10 +44,6 @@ _TO_SPLIT = {
     "src/windlass/app/windlass.py",
     "src/windlass/app/nouns.py",
     "src/windlass/engine/triggers/triggers.py",
-<<<<<<< HEAD
-    "src/windlass/worker/worker.py",
-=======
->>>>>>> worker
     "src/windlass/storage/leases/leases.py",
 }
 

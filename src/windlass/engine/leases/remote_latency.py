@@ -1,4 +1,4 @@
-"""How long jobs of workers without a database waited and ran: noted by the server that they ask.
+"""Latency of jobs that remote workers run, recorded by the server they ask.
 
 Workers with a database note it themselves.
 """
