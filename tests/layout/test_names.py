@@ -24,38 +24,6 @@ SHARED = {
     "NewJob": "a job to be stored, and the JSON that asks for one",
     "Lease": "a worker's hold on a job, and the JSON that names one",
 }
-#: Still to be renamed, with the proposed name; to be emptied.
-_TO_RENAME = {
-    "AttemptEnd": "api/schema/worker_requests.AttemptEnd -> AttemptEndBody",
-    "AuditHead": "api/schema/requests.AuditHead -> PinnedHeadBody",
-    "BulkAction": "cli/jobs/bulk.BulkAction -> BulkCommand",
-    "Command": "cli/framework/commands.Command -> ClickCommand",
-    "Explanation": "api/schema/responses.Explanation -> ExplanationResponse",
-    "FailingDefinition": "api/schema/responses.FailingDefinition -> FailingDefinitionResponse",
-    "GroupChange": "api/schema/responses.GroupChange -> GroupChangeResponse",
-    "Look": "api/live/pollers.Look -> TopicPoller; cli/text/styles.Look -> StateStyle",
-    "Membership": "api/schema/responses.Membership -> MembershipResponse",
-    "NewToken": "api/schema/responses.NewToken -> TokenWithSecret",
-    "OneTimeLink": "api/schema/responses.OneTimeLink -> OneTimeLinkResponse",
-    "OperationItem": "api/schema/responses.OperationItem -> OperationItemResponse",
-    "Parameter": "api/routing.Parameter -> RouteParameter",
-    "Pool": "storage/mysql/pool.Pool -> MysqlPool; storage/postgres/pool.Pool -> PostgresPool",
-    "Problem": "api/middleware/problems.Problem -> ProblemJsonResponse",
-    "SchedulePreview": "api/schema/responses.SchedulePreview -> SchedulePreviewResponse",
-    "ScheduledRun": "api/schema/responses.ScheduledRun -> ScheduledRunResponse",
-    "Session": "storage/database.Session -> DatabaseSession; fast_enqueue.Session -> its protocol",
-    "Stats": "api/schema/responses.Stats -> StatsResponse",
-    "StatsPoint": "api/schema/responses.StatsPoint -> StatsPointResponse",
-    "Status": "api/schema/responses.Status -> HealthResponse; storage/migrate.Status -> SchemaStatus",
-    "Summary": "api/schema/responses.Summary -> SummaryResponse; testing/summary.Summary -> RunSummary",
-    "TenantStats": "api/schema/responses.TenantStats -> TenantStatsResponse",
-    "Verb": "app/verbs.Verb -> EngineVerb",
-    **{
-        f"{noun}Verbs": f"app/nouns.{noun}Verbs -> {noun}Calls"
-        for noun in ("Audit", "Dead", "Definition", "Queue", "Tenant", "Trigger", "Worker")
-    },
-    "WorkerOrder": "api/schema/responses.WorkerOrder -> WorkerOrderResponse",
-}
 #: How a docstring does not begin: the reader would not know what it is about.
 _RIDDLES = {"What", "Whatever", "Whether", "Who", "Whoever", "How", "Where"}
 #: Modules whose docstring still begins so; to be emptied.
@@ -81,7 +49,7 @@ def _modules_by_class():
 def test_no_class_name_names_two_things():
     shared = {name for name, modules in _modules_by_class().items() if len(modules) > 1}
 
-    assert shared - SHARED.keys() - _TO_RENAME.keys() == set()
+    assert shared - SHARED.keys() == set()
     assert len(SHARED) <= MOST_SHARED
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from windlass.errors import RowSecurityUnavailable
 from windlass.storage import migrate
 from windlass.storage.database import SupportsRowSecurity
-from windlass.storage.migrate import Migration, Status
+from windlass.storage.migrate import Migration, SchemaStatus
 from windlass.storage.storage import Storage
 
 
@@ -15,7 +15,7 @@ class Schema:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    async def status(self) -> Status:
+    async def status(self) -> SchemaStatus:
         """What was applied and what is pending. Raises if the two do not fit this Windlass."""
         return await migrate.status(self._storage)
 
@@ -48,4 +48,4 @@ class Schema:
         return self._storage.database
 
 
-__all__ = ["Migration", "Schema", "Status"]
+__all__ = ["Migration", "Schema", "SchemaStatus"]

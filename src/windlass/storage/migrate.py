@@ -32,7 +32,7 @@ class Migration:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class SchemaStatus:
     """The migrations of a database: those applied, and those still to do."""
 
     applied: Sequence[Migration]
@@ -58,12 +58,12 @@ def migrations(kind: str) -> list[Migration]:
     return sorted(found, key=lambda migration: migration.number)
 
 
-async def status(storage: Storage) -> Status:
+async def status(storage: Storage) -> SchemaStatus:
     """The migrations applied to a database, checked against this Windlass's own files."""
     return _compare(storage.database.kind, await _journal(storage))
 
 
-def _compare(kind: str, journal: Sequence[tuple[int, str, str]]) -> Status:
+def _compare(kind: str, journal: Sequence[tuple[int, str, str]]) -> SchemaStatus:
     known = {migration.number: migration for migration in migrations(kind)}
     newest = max(known)
     applied = []
@@ -75,7 +75,7 @@ def _compare(kind: str, journal: Sequence[tuple[int, str, str]]) -> Status:
                 f"{number:04}_{name}", applied=checksum, installed=known[number].checksum
             )
         applied.append(known.pop(number))
-    return Status(applied, sorted(known.values(), key=lambda migration: migration.number))
+    return SchemaStatus(applied, sorted(known.values(), key=lambda migration: migration.number))
 
 
 async def migrate(storage: Storage, *, to: int | None = None) -> list[Migration]:

@@ -7,7 +7,7 @@ import click
 import pytest
 
 from tests.support.processes.shell import Shell
-from windlass.cli.framework.commands import Command
+from windlass.cli.framework.commands import CommandWithCall
 from windlass.cli.framework.flags import Flags, SettingOption
 from windlass.cli.main import root
 
@@ -119,7 +119,7 @@ def test_the_version_is_told_to_people_and_programs(shell: Shell):
 
 
 def test_help_has_both_names_whoever_asks_first():
-    command = Command("first", callback=lambda: None)
+    command = CommandWithCall("first", callback=lambda: None)
 
     command.get_help(click.Context(command, obj=Flags()))
 

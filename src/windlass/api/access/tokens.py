@@ -39,7 +39,7 @@ async def find(
 @routes.post(
     "",
     "tokens.write",
-    "NewToken",
+    "TokenWithSecret",
     status_code=201,
     summary="Make a token",
     audits=False,

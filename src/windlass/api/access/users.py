@@ -61,7 +61,7 @@ async def change(
 @routes.post(
     "/invite",
     "users.write",
-    "OneTimeLink",
+    "OneTimeLinkResponse",
     status_code=201,
     summary="Offer to administer everything",
     audits=False,
@@ -95,7 +95,7 @@ async def delete(
 @routes.post(
     "/{id}/link",
     "users.write",
-    "OneTimeLink",
+    "OneTimeLinkResponse",
     status_code=201,
     summary="Make a one-time link",
     audits=False,

@@ -56,7 +56,7 @@ async def groups(
     return {"items": [wire.fields_of(group) for group in found]}
 
 
-@routes.post("/groups/retry", "jobs.retry", "GroupChange", summary="Retry a group")
+@routes.post("/groups/retry", "jobs.retry", "GroupChangeResponse", summary="Retry a group")
 async def retry_group(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "GroupBatch"
 ) -> dict[str, Any]:
@@ -73,7 +73,7 @@ async def retry_group(
     )
 
 
-@routes.post("/groups/discard", "jobs.discard", "GroupChange", summary="Discard a group")
+@routes.post("/groups/discard", "jobs.discard", "GroupChangeResponse", summary="Discard a group")
 async def discard_group(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "GroupBatch"
 ) -> dict[str, Any]:

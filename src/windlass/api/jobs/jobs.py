@@ -152,7 +152,7 @@ async def find(
     return paging.page(await render.jobs(engine, page), page.next)
 
 
-@routes.get("/summary", "jobs.read", "Summary", summary="Count jobs")
+@routes.get("/summary", "jobs.read", "SummaryResponse", summary="Count jobs")
 async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """By state, by view, and how long the oldest in line waits; history is not looked at."""
     from windlass.core.monitoring import summary_wire
@@ -234,7 +234,7 @@ async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[
 @routes.get(
     "/{job_id}/explain",
     "jobs.read",
-    "Explanation",
+    "ExplanationResponse",
     summary="Why it is not running",
     own=True,
 )

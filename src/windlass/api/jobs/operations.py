@@ -92,7 +92,7 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, A
 @routes.get(
     "/{id}/items",
     "operations.read",
-    paged("OperationItem"),
+    paged("OperationItemResponse"),
     summary="What became of its jobs",
 )
 async def items(

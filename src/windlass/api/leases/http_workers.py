@@ -136,7 +136,7 @@ async def release(
     return told
 
 
-@routes.post("/beat", RIGHT, "WorkerOrder", keys="own", summary="Keep a worker's row")
+@routes.post("/beat", RIGHT, "WorkerOrderResponse", keys="own", summary="Keep a worker's row")
 async def beat(caller: CurrentCaller, engine: ReadyEngine, body: WorkerHeartbeat) -> dict[str, Any]:
     """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
     which of its definitions nobody has made known here: they have no jobs."""

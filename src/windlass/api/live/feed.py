@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from windlass import clock
 from windlass.api.live.changes import Audience, SnapshotHistory, StreamChange
 from windlass.api.live.intervals import StreamIntervals
-from windlass.api.live.pollers import POLLERS, Look
+from windlass.api.live.pollers import POLLERS, TopicPoller
 from windlass.api.live.rechecks import PermissionRechecks
 from windlass.api.live.subscription import Subscription
 from windlass.core.jobs.models import Scope
@@ -48,7 +48,7 @@ class LiveFeed:
         self._topics: dict[str, _WatchedTopic] = {}
         self._listeners: defaultdict[str | None, set[Subscription]] = defaultdict(set)
         self._picture = SnapshotHistory()
-        self._due: dict[Look, float] = {}
+        self._due: dict[TopicPoller, float] = {}
         self._wanted = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
         self._over = False
@@ -154,10 +154,10 @@ class LiveFeed:
                 await self._wanted.wait()
         self._wanted.clear()
 
-    def _active_pollers(self) -> list[Look]:
+    def _active_pollers(self) -> list[TopicPoller]:
         return [look for look in POLLERS if any(look.serves(topic) for topic in self._topics)]
 
-    async def _poll(self, engine: Engine, look: Look, topics: Collection[str]) -> None:
+    async def _poll(self, engine: Engine, look: TopicPoller, topics: Collection[str]) -> None:
         """Look once. When the database does not answer, the next look finds what this one missed."""
         began = clock.monotonic()
         # Who comes meanwhile sets it to now again.

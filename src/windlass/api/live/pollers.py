@@ -35,7 +35,7 @@ class PollResult(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TopicPoller:
     """One read, and the topics that it serves."""
 
     kinds: frozenset[str]
@@ -180,9 +180,9 @@ def _render_job(mark: Any, redactor: Redactor | None = None, text: str = "") -> 
 
 #: All looks. Each is taken only while somebody listens to a topic of it.
 POLLERS = (
-    Look(frozenset({"jobs", "dead", "queues"}), _counts),
-    Look(frozenset({"workers"}), _workers),
-    Look(frozenset({"schedules", "triggers"}), _triggers),
-    Look(frozenset({"events"}), _events),
-    Look(frozenset({"job"}), _jobs),
+    TopicPoller(frozenset({"jobs", "dead", "queues"}), _counts),
+    TopicPoller(frozenset({"workers"}), _workers),
+    TopicPoller(frozenset({"schedules", "triggers"}), _triggers),
+    TopicPoller(frozenset({"events"}), _events),
+    TopicPoller(frozenset({"job"}), _jobs),
 )

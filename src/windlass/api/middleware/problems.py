@@ -107,7 +107,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
 }
 
 
-class Problem(JSONResponse):
+class ProblemResponse(JSONResponse):
     media_type = "application/problem+json"
 
     def render(self, content: Any) -> bytes:
@@ -138,7 +138,7 @@ def status_of(kind: type[WindlassError]) -> HTTPStatus:
     return next(STATUS[each] for each in kind.__mro__ if each in STATUS)
 
 
-def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
+def problem(request: Request, error: WindlassError, **headers: str) -> ProblemResponse:
     def told(text: str) -> str:
         return text if is_cli_request(request) else commands_to_requests(text)
 
@@ -155,7 +155,7 @@ def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
         "errors": [{"pointer": e.pointer, "message": told(e.message)} for e in error.errors],
         "request_id": request.state.request_id,
     }
-    return Problem(body, status, headers)
+    return ProblemResponse(body, status, headers)
 
 
 async def _windlass_error(request: Request, error: Exception) -> Response:

@@ -17,7 +17,7 @@ _READY_SECONDS = 1.0
 router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
 
 
-_OK: dict[int | str, dict[str, Any]] = {200: {"model": responses.Status}}
+_OK: dict[int | str, dict[str, Any]] = {200: {"model": responses.HealthStatus}}
 
 
 @router.get("/healthz", summary="Is the process alive?", response_model=None, responses=_OK)

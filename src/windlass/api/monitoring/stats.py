@@ -15,7 +15,7 @@ Window = Annotated[
 ]
 
 
-@routes.get("", "stats.read", "Stats", summary="What happened, slot by slot")
+@routes.get("", "stats.read", "StatsResponse", summary="What happened, slot by slot")
 async def get(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -34,7 +34,7 @@ async def get(
     return {**told, "p95_wait_seconds": wait, "p95_run_seconds": run}
 
 
-@routes.get("/tenants", "stats.read", paged("TenantStats"), summary="The same by tenant")
+@routes.get("/tenants", "stats.read", paged("TenantStatsResponse"), summary="The same by tenant")
 async def tenants(
     caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery, window: Window = "1h"
 ) -> dict[str, Any]:

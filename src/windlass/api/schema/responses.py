@@ -143,11 +143,11 @@ Mute = _shape("Mute", _Mute)
 Operation = _shape("Operation", operations.Operation, without=("token",), left=int)
 User = _shape("User", accounts.User)
 Token = _shape("Token", accounts.Token)
-Session = _shape("Session", accounts.Session)
+Session = _shape("Session", accounts.LoginSession)
 Member = _shape("Member", accounts.Member)
 
 
-class NewToken(Token):  # type: ignore[misc,valid-type]  # made at run time
+class TokenWithSecret(Token):  # type: ignore[misc,valid-type]  # made at run time
     """A token that was just made, with its secret, which is shown this once."""
 
     secret: str
@@ -188,7 +188,7 @@ class RevealedJob(_ResponseModel):
     result: Any
 
 
-class Explanation(_ResponseModel):
+class ExplanationResponse(_ResponseModel):
     """Why a job is not running."""
 
     code: str
@@ -196,7 +196,7 @@ class Explanation(_ResponseModel):
     hint: str
 
 
-class GroupChange(_ResponseModel):
+class GroupChangeResponse(_ResponseModel):
     """How many of a group were changed and how many were not; whether there are more."""
 
     changed: int
@@ -222,7 +222,7 @@ class Preview(_ResponseModel):
     sample: list[JobEntry]  # type: ignore[valid-type]  # made at run time
 
 
-class OperationItem(_ResponseModel):
+class OperationItemResponse(_ResponseModel):
     """A job of an operation, with the state it was brought to, or why it was left alone."""
 
     place: int
@@ -254,7 +254,7 @@ class ViewCount(_ResponseModel):
     exact: bool
 
 
-class Summary(_States):
+class SummaryResponse(_States):
     """How many jobs there are in each state, and in each view. The view `queued` are those in line:
     neither `scheduled` nor `retrying`."""
 
@@ -264,7 +264,7 @@ class Summary(_States):
     at: datetime
 
 
-class StatsPoint(_ResponseModel):
+class StatsPointResponse(_ResponseModel):
     """What happened in a slot of time that began `at`."""
 
     at: datetime
@@ -281,14 +281,14 @@ class StatsPoint(_ResponseModel):
     mean_wait_seconds: float | None
 
 
-class FailingDefinition(_ResponseModel):
+class FailingDefinitionResponse(_ResponseModel):
     definition: str
     failed: int
     dead_letter: int
     succeeded: int
 
 
-class Stats(_ResponseModel):
+class StatsResponse(_ResponseModel):
     """What happened in a window of time: slot by slot, together, and what failed most. All but one in
     twenty jobs waited and ran for no longer than `p95_…_seconds`."""
 
@@ -296,19 +296,19 @@ class Stats(_ResponseModel):
     since: datetime
     until: datetime
     slot_seconds: float
-    points: list[StatsPoint]
-    total: StatsPoint
+    points: list[StatsPointResponse]
+    total: StatsPointResponse
     per_second: dict[str, float]
-    failing: list[FailingDefinition]
+    failing: list[FailingDefinitionResponse]
     p95_wait_seconds: float | None
     p95_run_seconds: float | None
 
 
-class TenantStats(_States):
+class TenantStatsResponse(_States):
     """A tenant's jobs by state, and what happened to them in a window of time."""
 
     tenant_id: str
-    total: StatsPoint
+    total: StatsPointResponse
 
 
 class Edge(_ResponseModel):
@@ -324,7 +324,7 @@ class Graph(_ResponseModel):
     edges: list[Edge]
 
 
-class ScheduledRun(_ResponseModel):
+class ScheduledRunResponse(_ResponseModel):
     """A coming due time; `note` tells what the clocks do to it."""
 
     at: datetime
@@ -332,12 +332,12 @@ class ScheduledRun(_ResponseModel):
     note: str
 
 
-class SchedulePreview(_ResponseModel):
+class SchedulePreviewResponse(_ResponseModel):
     """What a schedule will do: in words, its next runs, and what may surprise."""
 
     words: str
     timezone: str
-    runs: list[ScheduledRun]
+    runs: list[ScheduledRunResponse]
     warnings: list[str]
 
 
@@ -350,7 +350,7 @@ class TriggerTestResult(_ResponseModel):
     error: str | None
 
 
-class OneTimeLink(_ResponseModel):
+class OneTimeLinkResponse(_ResponseModel):
     """A link that works once; its secret is shown this once."""
 
     purpose: Literal["login", "password", "invitation"]
@@ -363,7 +363,7 @@ class PendingInvitation(_ResponseModel):
     """A pending member, and the link to send to them. By it they accept the role."""
 
     member: Member  # type: ignore[valid-type]  # made at run time
-    link: OneTimeLink
+    link: OneTimeLinkResponse
 
 
 class AcceptedRole(_ResponseModel):
@@ -374,7 +374,7 @@ class AcceptedRole(_ResponseModel):
     role: str
 
 
-class Membership(_ResponseModel):
+class MembershipResponse(_ResponseModel):
     """What somebody is and may do in a tenant; without a tenant, in the installation."""
 
     tenant_id: str | None
@@ -391,7 +391,7 @@ class CallerIdentity(_ResponseModel):
     id: UUID | None
     tenant_id: str | None
     rights: list[str] | None
-    memberships: list[Membership]
+    memberships: list[MembershipResponse]
 
 
 class TenantDeletion(_ResponseModel):
@@ -404,7 +404,7 @@ class TenantDeletion(_ResponseModel):
     more: bool | None = None
 
 
-class Status(_ResponseModel):
+class HealthStatus(_ResponseModel):
     status: Literal["ok"]
 
 
@@ -464,7 +464,7 @@ class LeaseResults(_ResponseModel):
     ends: list[LeaseResult]
 
 
-class WorkerOrder(_ResponseModel):
+class WorkerOrderResponse(_ResponseModel):
     """What operators want of a worker, and which of its definitions are not known here."""
 
     wanted: Literal["run", "drain", "stop"]
@@ -500,7 +500,7 @@ def paged(item: Any) -> type[BaseModel]:
     )
 
 
-class AuditHead(_ResponseModel):
+class AuditHeadResponse(_ResponseModel):
     """Where an audit chain ends; without a tenant, the installation's."""
 
     tenant_id: str | None
@@ -510,7 +510,7 @@ class AuditHead(_ResponseModel):
 
 
 class AuditHeads(_ResponseModel):
-    items: list[AuditHead]
+    items: list[AuditHeadResponse]
 
 
 class AuditBreak(_ResponseModel):

@@ -192,7 +192,7 @@ class Release(LeaseCall):
     delay_seconds: Seconds = 0.0
 
 
-class AttemptEnd(Success, Lease):
+class AttemptEndBody(Success, Lease):
     """How one of several runs ended: with the fields that its outcome has."""
 
     outcome: Literal["succeeded", "failed", "timed_out", "canceled", "released"]
@@ -207,11 +207,13 @@ class AttemptEnds(RequestModel):
     """How runs ended."""
 
     worker: WorkerName
-    ends: Annotated[list[AttemptEnd], Field(max_length=1000)]
+    ends: Annotated[list[AttemptEndBody], Field(max_length=1000)]
 
 
 def ended(
-    held: LeaseRef, said: SuccessRequest | FailureRequest | Release | AttemptEnd, outcome: Outcome
+    held: LeaseRef,
+    said: SuccessRequest | FailureRequest | Release | AttemptEndBody,
+    outcome: Outcome,
 ) -> AttemptReport:
     """An end as the engine takes it."""
     told = said.given_fields()

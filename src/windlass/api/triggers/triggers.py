@@ -163,7 +163,7 @@ def routes_for(noun: str) -> Routes:
 
 
 def _add_preview(routes: Routes) -> None:
-    @routes.get("/preview", "triggers.read", "SchedulePreview", summary="What would it do?")
+    @routes.get("/preview", "triggers.read", "SchedulePreviewResponse", summary="What would it do?")
     async def preview(
         caller: CurrentCaller,
         engine: ReadyEngine,

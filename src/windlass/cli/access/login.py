@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.printing import prompt
 from windlass.errors import ConfirmationNeeded, NotAuthenticated, WindlassError
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass login --url https://jobs.example.com",
         "windlass login --url https://jobs.example.com --token-file deploy.token",
@@ -45,7 +45,7 @@ def login(call: Invocation, name: str | None) -> None:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass logout --url https://jobs.example.com",
         "WINDLASS_URL=https://jobs.example.com windlass logout",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from windlass.cli.framework.commands import Command, Group, with_call
+from windlass.cli.framework.commands import CommandWithCall, Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.framework.list_flags import hint_at_more, with_paging
@@ -64,7 +64,7 @@ def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | No
 
 
 @tokens.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass tokens create deploy --role superadmin",
         "windlass tokens create far --role worker > worker.token",

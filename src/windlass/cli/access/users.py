@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.access.login_link import AT, print_link
-from windlass.cli.framework.commands import Command, Group, with_call
+from windlass.cli.framework.commands import CommandWithCall, Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.framework.list_flags import hint_at_more, with_paging
@@ -48,7 +48,7 @@ def list_users(call: Invocation, limit: int, cursor: str | None) -> None:
 
 
 @users.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass users create ada@example.com",
         "windlass users create ada --at https://jobs.example.com",
@@ -67,7 +67,7 @@ def create(call: Invocation, name: str, at: str) -> int:
 
 
 @users.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass users link ada@example.com          # to set a password, within three days",
         "windlass users link admin --login            # to sign in, within 15 minutes",
@@ -84,7 +84,7 @@ def link(call: Invocation, name: str, login: bool, at: str) -> int:
 
 
 @users.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass users invite ada@example.com",
         "windlass users invite ada --at https://jobs.example.com",

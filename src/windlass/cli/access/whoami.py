@@ -2,13 +2,13 @@
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Item
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=["windlass whoami", "windlass whoami --url https://jobs.example.com --json"],
 )
 @with_call

@@ -7,7 +7,7 @@ import os
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
-from windlass.cli.framework.commands import Command
+from windlass.cli.framework.commands import CommandWithCall
 from windlass.cli.framework.flags import Flags
 
 _SHELLS = ("bash", "zsh", "fish", "powershell")
@@ -48,7 +48,7 @@ Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         'eval "$(windlass completion bash)"                  # in ~/.bashrc',
         'eval "$(windlass completion zsh)"                   # in ~/.zshrc',

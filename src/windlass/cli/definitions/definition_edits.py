@@ -7,7 +7,7 @@ import click
 
 from windlass.cli.definitions.definition_fields import definition_fields, definition_flags
 from windlass.cli.framework.change_many import change_each, print_item
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Item
@@ -29,7 +29,7 @@ def definition_line(one: Item) -> str:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass definitions create report.daily --path shop.jobs.report --queue reports",
         "windlass definitions create sync.acme --command sync --if-exists update "
@@ -60,7 +60,7 @@ def create(
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass definitions edit mail.send --max-attempts 8 --attempt-timeout 2m --rate-limit 50/s",
         "windlass definitions edit mail.send --queue bulk --tag slow --tag mail",
@@ -86,7 +86,7 @@ def edit(call: Invocation, /, definition: str, **given: Any) -> None:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass definitions delete report.daily",
         "windlass definitions delete old.one old.two --yes",
@@ -118,7 +118,7 @@ def delete(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass definitions reset mail.send",
         "windlass definitions reset mail.send max_attempts rate_limit",

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
-from windlass.cli.text.styles import Look
+from windlass.cli.text.styles import StateLabel
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 #: What becomes of a definition's row.
 _LOOKS = {
-    "new": Look("✓", "New", "green"),
-    "changed": Look("↻", "Changed", "yellow"),
-    "missing": Look("✕", "Missing", "red"),
-    "unchanged": Look("●", "Unchanged", ""),
+    "new": StateLabel("✓", "New", "green"),
+    "changed": StateLabel("↻", "Changed", "yellow"),
+    "missing": StateLabel("✕", "Missing", "red"),
+    "unchanged": StateLabel("●", "Unchanged", ""),
 }
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass definitions sync jobs.py",
         "windlass definitions sync shop.jobs shop.mail --mark-missing",

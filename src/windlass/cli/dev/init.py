@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import listed
@@ -23,7 +23,7 @@ _MODULES = "#modules = []"
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass init                  # in this folder",
         "windlass init shop && cd shop && windlass dev",

@@ -13,7 +13,7 @@ from typing import Any
 
 from windlass import clock
 from windlass.cli.text.printing import write_lines
-from windlass.cli.text.styles import LEVELS, RUNNING, STATES, Look, one_line, percent, took
+from windlass.cli.text.styles import LEVELS, RUNNING, STATES, StateLabel, one_line, percent, took
 from windlass.core.jobs.models import DEFAULT_TENANT, LogLevel
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
@@ -29,15 +29,15 @@ _PROGRESS_SECONDS = 1.0
 _RESULT_CHARACTERS = 60
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
-_STARTED = Look(RUNNING.glyph, "started", RUNNING.color)
-_COMPLETED = Look("✓", "completed", STATES["completed"].color)
-_FAILED = Look("↻", "failed", STATES["retrying"].color)
-_DEAD = Look("✕", "dead letter", STATES["dead_letter"].color)
-_CANCELED = Look("⊘", "canceled", STATES["canceled"].color)
-_RELEASED = Look("↩", "handed back", STATES["canceled"].color)
-_SNOOZED = Look("◷", "snoozed", STATES["scheduled"].color)
-_SAID = Look("│", "", "bright_black")
-_WARNED = Look("▲", "warning", "yellow")
+_STARTED = StateLabel(RUNNING.glyph, "started", RUNNING.color)
+_COMPLETED = StateLabel("✓", "completed", STATES["completed"].color)
+_FAILED = StateLabel("↻", "failed", STATES["retrying"].color)
+_DEAD = StateLabel("✕", "dead letter", STATES["dead_letter"].color)
+_CANCELED = StateLabel("⊘", "canceled", STATES["canceled"].color)
+_RELEASED = StateLabel("↩", "handed back", STATES["canceled"].color)
+_SNOOZED = StateLabel("◷", "snoozed", STATES["scheduled"].color)
+_SAID = StateLabel("│", "", "bright_black")
+_WARNED = StateLabel("▲", "warning", "yellow")
 
 Style = Callable[..., str]
 
@@ -114,7 +114,7 @@ class JobLines(Telemetry):
 
     def _ended(
         self, finish: AttemptEnd, state: JobState, lease: Lease, after: timedelta
-    ) -> tuple[Look, str]:
+    ) -> tuple[StateLabel, str]:
         match state, finish.outcome:
             case JobState.COMPLETED, _:
                 return _COMPLETED, f"{took(after)}  {self._result(finish.result)}".rstrip()
@@ -148,7 +148,7 @@ class JobLines(Telemetry):
     def _tries(self, lease: Lease) -> str:
         return f"try {lease.attempts}/{lease.max_attempts}"
 
-    def _line(self, look: Look, lease: Lease, details: str) -> None:
+    def _line(self, look: StateLabel, lease: Lease, details: str) -> None:
         self._width = max(self._width, min(28, len(lease.definition)))
         name = f"{printable(lease.definition):<{self._width}}"
         if look is not _SAID:
@@ -160,7 +160,7 @@ class JobLines(Telemetry):
         id = self._style(f"{short(lease.job_id)}{place}", dim=True)
         self._write(f"{self._head(look)}{name}  {id}  {details}".rstrip())
 
-    def _head(self, look: Look) -> str:
+    def _head(self, look: StateLabel) -> str:
         time = self._style(f"{clock.utcnow().astimezone():%H:%M:%S}", dim=True)
         return f"{time}  {self._style(f'{look.glyph} {look.label:<11}', look.color)}  "
 

@@ -53,18 +53,18 @@ class _HelpLayout:
             formatter.write_text(MORE_FLAGS)
 
 
-class Command(_HelpLayout, click.Command):
+class CommandWithCall(_HelpLayout, click.Command):
     """A command."""
 
 
-class Runner(Command):
+class Runner(CommandWithCall):
     """A command that runs jobs or serves: a context counts only if it is named to it."""
 
 
 class Group(_HelpLayout, click.Group):
     """A noun with its verbs."""
 
-    command_class = Command
+    command_class = CommandWithCall
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

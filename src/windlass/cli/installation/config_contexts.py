@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from windlass.cli.connect.contexts import Context, absolute_url, read, write
-from windlass.cli.framework.commands import Command, Group, with_call
+from windlass.cli.framework.commands import CommandWithCall, Group, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column
 from windlass.core.jobs.dedupe import check_name
@@ -85,7 +85,7 @@ def remove(call: Invocation, chosen: str, dry_run: bool) -> None:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass config use prod",
         "windlass config use --none                # back to flags, variables and windlass.toml",

@@ -15,7 +15,7 @@ from windlass.errors.wording import address, counted
 
 if TYPE_CHECKING:
     from windlass.cli.connect.in_process_api import LocalApp
-    from windlass.engine.migrations import Migration, Status
+    from windlass.engine.migrations import Migration, SchemaStatus
 
 
 @click.group(
@@ -152,7 +152,7 @@ def downgrade(call: Invocation, to: int, dry_run: bool) -> None:
 @db.command(examples=["windlass db check", "windlass db check --tenant acme --json"])
 @with_call
 def check(call: Invocation) -> int:
-    """Look for damage: rows that contradict each other, and counts that a recount does not confirm.
+    """StateLabel for damage: rows that contradict each other, and counts that a recount does not confirm.
 
     Reads every job, in steps, and changes nothing. Names the first rows of each kind and what to do.
     Exits with 1 if something is wrong.
@@ -269,7 +269,7 @@ def reencrypt(call: Invocation, dry_run: bool) -> int:
     return Exit.FAILED if done["failed"] else Exit.OK
 
 
-async def _status(app: "LocalApp") -> "Status":
+async def _status(app: "LocalApp") -> "SchemaStatus":
     return await app.engine.schema.status()
 
 

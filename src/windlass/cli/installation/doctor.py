@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.exit_codes import Exit
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass doctor",
         "windlass doctor --json",

@@ -4,7 +4,7 @@ import inspect
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.exit_codes import code_of
 from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid, by_code
@@ -12,7 +12,9 @@ from windlass.errors.remedies import remedies
 from windlass.errors.wording import nearest, quoted
 
 
-@click.command(cls=Command, examples=["windlass explain WL1203", "windlass explain 2107 --json"])
+@click.command(
+    cls=CommandWithCall, examples=["windlass explain WL1203", "windlass explain 2107 --json"]
+)
 @click.argument("code")
 @with_call
 def explain(call: Invocation, code: str) -> None:

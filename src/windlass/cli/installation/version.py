@@ -5,11 +5,11 @@ from importlib.metadata import version as installed
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 
 
-@click.command(cls=Command, examples=["windlass version", "windlass version --json"])
+@click.command(cls=CommandWithCall, examples=["windlass version", "windlass version --json"])
 @with_call
 def version(call: Invocation) -> None:
     """Show the versions of Windlass and of Python."""

@@ -29,7 +29,7 @@ _RATED_SECONDS = 0.5
 _ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_attempts")
 
 
-class BulkAction(NamedTuple):
+class BulkCommand(NamedTuple):
     """An action on jobs: its name in the API, and in messages."""
 
     action: str
@@ -45,7 +45,7 @@ class BulkAction(NamedTuple):
 
 def bulk(
     call: Invocation,
-    deed: BulkAction,
+    command: BulkCommand,
     q: str,
     *,
     dry_run: bool,
@@ -58,32 +58,32 @@ def bulk(
     `changes` is what an update changes. With a name that is to be `typed` a person agrees by that to
     everything that matches, and more jobs than an operation takes are several.
     """
-    meant: JsonObject = {"action": deed.action, "q": q}
+    meant: JsonObject = {"action": command.action, "q": q}
     if changes is not None:
         meant["changes"] = changes
     preview = call.ask(lambda api: api.post("/operations/preview", meant))
     changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
     if dry_run:
-        _dry_run(call, deed, q, preview, changing)
+        _dry_run(call, command, q, preview, changing)
         return Exit.OK
     if preview["more"] and typed is None:
         raise OperationTooLarge(most=preview["total"])
-    for line in _preview_text(deed, preview, changing):
+    for line in _preview_text(command, preview, changing):
         call.out.say(line)
     if not changing:
         return Exit.OK
     least = "more than " if preview["more"] else ""
-    what = f"{deed.doing} {least}{counted(changing, 'job')}"
+    what = f"{command.doing} {least}{counted(changing, 'job')}"
     if typed is not None:
         call.confirm_typed(what, f"{sentence(what)} To go on, type {typed}", typed)
-    elif changing > 1 or deed.destroys:
+    elif changing > 1 or command.destroys:
         call.confirm(what, f"{sentence(what)} Go on?")
-    return _in_rounds(call, deed, meant, reason, preview)
+    return _in_rounds(call, command, meant, reason, preview)
 
 
 def _in_rounds(
     call: Invocation,
-    deed: BulkAction,
+    command: BulkCommand,
     meant: "JsonObject",
     reason: str | None,
     preview: "JsonObject",
@@ -94,7 +94,7 @@ def _in_rounds(
         body["partly"] = True
     code = Exit.OK
     while preview["total"] and code == Exit.OK:
-        code = Exit(call.ask(lambda api: _operate(call, api, deed, body, limit), limited=False))
+        code = Exit(call.ask(lambda api: _operate(call, api, command, body, limit), limited=False))
         if not preview["more"]:
             break
         preview = call.ask(lambda api: api.post("/operations/preview", meant))
@@ -102,34 +102,36 @@ def _in_rounds(
 
 
 def _dry_run(
-    call: Invocation, deed: BulkAction, q: str, preview: "JsonObject", changing: int
+    call: Invocation, command: BulkCommand, q: str, preview: "JsonObject", changing: int
 ) -> None:
     """Print what would be done: counts and examples to a person, a row for each job to a program."""
-    summary = [*_preview_text(deed, preview, changing)]
+    summary = [*_preview_text(command, preview, changing)]
     if call.out.format == "people":
         call.out.block("\n".join(summary))
         return
     call.out.say(summary[0])
     found = call.ask(lambda api: api.page("/jobs", q=q, limit=preview["total"]))["items"]
-    rows = [{name: job[name] for name in _ROW} | {"skipped": _skipped(deed, job)} for job in found]
+    rows = [
+        {name: job[name] for name in _ROW} | {"skipped": _skipped(command, job)} for job in found
+    ]
     columns = [Column(name) for name in (*_ROW, "skipped")]
     call.out.list(rows, columns, body={**preview, "jobs": rows})
 
 
-def _skipped(deed: BulkAction, job: "JsonObject") -> str | None:
+def _skipped(command: BulkCommand, job: "JsonObject") -> str | None:
     from windlass.core.jobs.operations import BulkAction, skip_reason
     from windlass.core.jobs.states import JobState
 
-    return skip_reason(BulkAction(deed.action), JobState(job["state"]))
+    return skip_reason(BulkAction(command.action), JobState(job["state"]))
 
 
-def _preview_text(deed: BulkAction, preview: "JsonObject", changing: int) -> Iterator[str]:
+def _preview_text(command: BulkCommand, preview: "JsonObject", changing: int) -> Iterator[str]:
     """The preview: the action, the number of jobs, and a few of them."""
     if not preview["total"]:
         yield "No jobs match."
         return
     most = "More than " if preview["more"] else ""
-    yield f"{most}{counted(preview['total'], 'job')} found, {changing:,} can be {deed.done}."
+    yield f"{most}{counted(preview['total'], 'job')} found, {changing:,} can be {command.done}."
     yield f"  {', '.join(f'{count:,} {state}' for state, count in preview['by_state'].items())}"
     for each in preview["skipped"]:
         yield f"  {counted(each['count'], 'job')} skipped: {each['reason']}"
@@ -141,7 +143,7 @@ def _preview_text(deed: BulkAction, preview: "JsonObject", changing: int) -> Ite
 
 
 async def _operate(
-    call: Invocation, api: "Client", deed: BulkAction, body: "JsonObject", limit: float | None
+    call: Invocation, api: "Client", command: BulkCommand, body: "JsonObject", limit: float | None
 ) -> int:
     import asyncio
 
@@ -153,7 +155,7 @@ async def _operate(
         begun = asyncio.create_task(api.post("/operations", body))
         try:
             operation = await asyncio.shield(begun)
-            operation = await _watch(call, api, deed, operation["id"], limit)
+            operation = await _watch(call, api, command, operation["id"], limit)
             early = Exit.TIMED_OUT if operation["state"] == "running" else None
         except asyncio.CancelledError:
             early, operation = Exit.INTERRUPTED, await begun
@@ -163,19 +165,19 @@ async def _operate(
     if operation["failed"]:
         items = path("operations", operation["id"], "items")
         failures = (await api.get(items, state="failed", limit=_FAILURES_SHOWN))["items"]
-    _report(call, deed, operation, failures)
+    _report(call, command, operation, failures)
     return early if early is not None else _exit_code(operation)
 
 
 async def _watch(
-    call: Invocation, api: "Client", deed: BulkAction, id: str, limit: float | None
+    call: Invocation, api: "Client", command: BulkCommand, id: str, limit: float | None
 ) -> "JsonObject":
     """The operation once it has ended, or as it is when the time is over."""
     import asyncio
 
     from windlass.cli.connect.api_client import path
 
-    progress = Progress(call.out, deed.doing)
+    progress = Progress(call.out, command.doing)
     until = None if limit is None else clock.monotonic() + limit
     try:
         while True:
@@ -204,9 +206,9 @@ async def _stop(api: "Client", id: str) -> "JsonObject":
 
 
 def _report(
-    call: Invocation, deed: BulkAction, operation: "JsonObject", failures: "list[JsonObject]"
+    call: Invocation, command: BulkCommand, operation: "JsonObject", failures: "list[JsonObject]"
 ) -> None:
-    counts = [f"{counted(operation['done'], 'job')} {deed.done}"]
+    counts = [f"{counted(operation['done'], 'job')} {command.done}"]
     counts += [
         f"{operation[name]:,} {word}"
         for name, word in (("skipped", "skipped"), ("failed", "failed"), ("left", "left alone"))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.styles import state_of
 from windlass.errors import CommandInvalid
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "edit-retry",
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass dead edit-retry 8c1f42d7 to=ada@example.com",
         "windlass dead edit-retry 8c1f42d7 --payload '{\"ids\": [1, 2]}'",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.change_many import change_each
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, moment, one_line
@@ -24,7 +24,7 @@ _MORE = "Type more of the cause, or DEFINITION/CAUSE."
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass dead groups",
         "windlass dead groups --definition mail.send --json",
@@ -67,7 +67,7 @@ def groups(call: Invocation, definition: str | None, muted: bool, limit: int) ->
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass dead mute 9f86d081 --for 7d --reason 'the relay moves'",
         "windlass dead mute mail.send/9f86d081",
@@ -100,7 +100,7 @@ def mute(
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=["windlass dead unmute 9f86d081", "windlass dead unmute mail.send/9f86d081"],
 )
 @click.argument("names", nargs=-1, required=True, metavar="GROUP...")

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.errors import DefinitionNotFound
 
@@ -12,7 +12,7 @@ Options = dict[str, Any]
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass enqueue hello name=Ada",
         "windlass enqueue hello name=Ada --in 10m --priority high",

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.change_many import Change, change_each, patch_change, post_change
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.framework.list_flags import build_filter, with_job_filters
-from windlass.cli.jobs.bulk import BulkAction, bulk
+from windlass.cli.jobs.bulk import BulkCommand, bulk
 from windlass.cli.text.output import Item
 from windlass.cli.text.styles import state_of
 from windlass.errors import CommandInvalid
@@ -17,10 +17,10 @@ from windlass.errors import CommandInvalid
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-CANCEL = BulkAction("cancel", "canceling", "canceled")
-RETRY = BulkAction("retry", "retrying", "retried")
-RUN_NOW = BulkAction("run_now", "running now", "run now")
-DELETE = BulkAction("discard", "deleting", "deleted", destroys=True)
+CANCEL = BulkCommand("cancel", "canceling", "canceled")
+RETRY = BulkCommand("retry", "retrying", "retried")
+RUN_NOW = BulkCommand("run_now", "running now", "run now")
+DELETE = BulkCommand("discard", "deleting", "deleted", destroys=True)
 
 
 def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,7 +29,7 @@ def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs cancel 8c1f42d7",
         "windlass jobs cancel 8c1f42d7 --reason 'wrong file'",
@@ -47,7 +47,7 @@ def cancel(
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs retry 8c1f42d7",
         "windlass jobs retry --state dead_letter --definition mail.send",
@@ -63,7 +63,7 @@ def retry(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any)
 
 @click.command(
     "run-now",
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs run-now 8c1f42d7",
         "windlass jobs run-now --state scheduled --queue mail --yes",
@@ -77,7 +77,7 @@ def run_now(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: An
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs delete 8c1f42d7",
         "windlass jobs delete --where 'state:completed finished:<-7d' --dry-run",
@@ -92,7 +92,7 @@ def delete(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any
 
 def change(
     call: Invocation,
-    deed: BulkAction,
+    deed: BulkCommand,
     ids: Sequence[str],
     chosen: dict[str, Any],
     *,
@@ -128,7 +128,7 @@ def change(
     )
 
 
-def _one(deed: BulkAction, reason: str | None, changes: "JsonObject | None") -> Change:
+def _one(deed: BulkCommand, reason: str | None, changes: "JsonObject | None") -> Change:
     if changes is not None:
         return patch_change("jobs", changes)
     if deed.destroys:

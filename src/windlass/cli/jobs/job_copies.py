@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.framework.list_flags import build_filter, with_job_filters
 from windlass.errors.wording import counted
@@ -16,7 +16,7 @@ _ALL = 2**31
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs clone 8c1f42d7",
         "windlass jobs clone 8c1f42d7 --wait",
@@ -42,7 +42,7 @@ def clone(call: Invocation, job: str, dry_run: bool, wait: bool, follow: bool) -
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs export > jobs.jsonl",
         "windlass jobs export --where 'state:dead_letter created:>-7d' | jq -r .last_error",

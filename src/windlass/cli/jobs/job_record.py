@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.log_lines import print_line
 from windlass.cli.text.output import Column, Item
@@ -14,7 +14,7 @@ from windlass.cli.text.styles import (
     OUTCOMES,
     RUNNING,
     STATES,
-    Look,
+    StateLabel,
     one_line,
     percent,
     state_of,
@@ -27,12 +27,13 @@ from windlass.errors.wording import with_type
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-_GONE = Look("·", "Deleted", "bright_black")
+_GONE = StateLabel("·", "Deleted", "bright_black")
 _OPEN_BUT_RUNNING = ("pending", "queued")
 
 
 @click.command(
-    cls=Command, examples=["windlass jobs show 8c1f42d7", "windlass jobs show 8c1f42d7 --json"]
+    cls=CommandWithCall,
+    examples=["windlass jobs show 8c1f42d7", "windlass jobs show 8c1f42d7 --json"],
 )
 @click.argument("job")
 @with_call
@@ -52,7 +53,7 @@ def show(call: Invocation, job: str) -> None:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs reveal 8c1f42d7 --reason 'ticket 4711'",
         "windlass jobs reveal 8c1f42d7 --yes --json | jq .payload",
@@ -77,7 +78,7 @@ def _show_revealed(call: Invocation, found: "JsonObject") -> None:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=["windlass jobs attempts 8c1f42d7", "windlass jobs attempts 8c1f42d7 --json"],
 )
 @click.argument("job")
@@ -106,7 +107,7 @@ def attempts(call: Invocation, job: str) -> None:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=["windlass jobs history 8c1f42d7", "windlass jobs history 8c1f42d7 -o csv"],
 )
 @click.argument("job")
@@ -131,7 +132,7 @@ def history(call: Invocation, job: str) -> None:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs logs 8c1f42d7",
         "windlass jobs logs 8c1f42d7 -f               # until it has ended",
@@ -220,11 +221,11 @@ def _priority(value: int) -> str:
     return name_of(value) or str(value)
 
 
-def _outcome(attempt: Item) -> Look:
+def _outcome(attempt: Item) -> StateLabel:
     return OUTCOMES[attempt["outcome"]] if attempt["outcome"] else RUNNING
 
 
-def _state_label(name: str) -> Look:
+def _state_label(name: str) -> StateLabel:
     return STATES[name] if name in STATES else OUTCOMES.get(name, STATES["waiting"])
 
 
@@ -234,7 +235,7 @@ def _duration_text(attempt: Item) -> str:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=["windlass jobs graph 8c1f42d7", "windlass jobs graph 8c1f42d7 --json"],
 )
 @click.argument("job")
@@ -272,7 +273,7 @@ _RELATIONS = {"parent": "waits for", "child": "is waited for by"}
 _POLICIES = {"cancel": "the child is canceled", "run": "the child runs", "wait": "the child waits"}
 
 
-def _edge_state(state: str | None) -> Look:
+def _edge_state(state: str | None) -> StateLabel:
     if state is None:
         return _GONE
     return STATES["waiting" if state == "pending" else state]

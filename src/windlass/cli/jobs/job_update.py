@@ -5,18 +5,18 @@ from typing import Any
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.framework.list_flags import with_job_filters_but_queue
-from windlass.cli.jobs.bulk import BulkAction
+from windlass.cli.jobs.bulk import BulkCommand
 from windlass.cli.jobs.job_changes import change
 from windlass.errors import CommandInvalid
 
-UPDATE = BulkAction("update", "changing", "changed")
+UPDATE = BulkCommand("update", "changing", "changed")
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass jobs update 8c1f42d7 --priority high",
         "windlass jobs update 8c1f42d7 --queue bulk --in 2h",

@@ -11,17 +11,17 @@ from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.framework.list_flags import build_filter, hint_at_more, with_paging
-from windlass.cli.jobs.bulk import BulkAction, bulk
+from windlass.cli.jobs.bulk import BulkCommand, bulk
 from windlass.cli.text.output import Column, Item
-from windlass.cli.text.styles import OPEN, PAUSED, Look, ago, moment
+from windlass.cli.text.styles import OPEN, PAUSED, StateLabel, ago, moment
 from windlass.clock import utcnow
 from windlass.core.access.principal import display_actor
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import did_you_mean, quoted
 
 _MOST = 1_000
-_MOVE = BulkAction("update", "moving", "moved")
-_PURGE = BulkAction("cancel", "purging", "purged")
+_MOVE = BulkCommand("update", "moving", "moved")
+_PURGE = BulkCommand("cancel", "purging", "purged")
 _WAITING = ("pending", "queued")
 _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
 
@@ -158,7 +158,7 @@ def purge(call: Invocation, queue: str, reason: str | None, dry_run: bool) -> in
     return _all_waiting(call, _PURGE, queue, dry_run=dry_run, reason=reason)
 
 
-def _all_waiting(call: Invocation, deed: BulkAction, queue: str, **about: Any) -> int:
+def _all_waiting(call: Invocation, deed: BulkCommand, queue: str, **about: Any) -> int:
     q = build_filter(states=_WAITING, queue=queue)
     return bulk(call, deed, q, typed=queue, **about)
 
@@ -217,7 +217,7 @@ def _line(queue: Item) -> str:
     )
 
 
-def _state(queue: Item) -> Look:
+def _state(queue: Item) -> StateLabel:
     return PAUSED if queue["paused_at"] else OPEN
 
 

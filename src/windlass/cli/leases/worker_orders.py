@@ -7,7 +7,7 @@ import click
 
 from windlass import clock
 from windlass.cli.framework.change_many import change_each, post_change
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.exit_codes import Exit
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Item
@@ -26,7 +26,7 @@ def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass workers drain 8c1f42d7",
         "windlass workers drain web-2:411:8c1f42d7 --wait --timeout 10m",
@@ -56,7 +56,7 @@ def drain(call: Invocation, workers: Sequence[str], dry_run: bool, wait: bool) -
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=["windlass workers resume 8c1f42d7", "windlass workers resume 8c1f42d7 --dry-run"],
 )
 @_with_ids
@@ -77,7 +77,7 @@ def resume(call: Invocation, workers: Sequence[str], dry_run: bool) -> int:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass workers stop 8c1f42d7",
         "windlass workers stop 8c1f42d7 --yes --wait --timeout 1m",

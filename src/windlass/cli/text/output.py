@@ -27,7 +27,7 @@ from windlass.cli.text.printing import (
     write_lines,
     write_row,
 )
-from windlass.cli.text.styles import Look, ago, moment
+from windlass.cli.text.styles import StateLabel, ago, moment
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import listed, nearest, printable, printable_json, quoted
 
@@ -55,7 +55,7 @@ class Column:
 
     key: str
     title: str = ""
-    show: Callable[[Item], str | Look] | None = None
+    show: Callable[[Item], str | StateLabel] | None = None
     wide: bool = False
     right: bool = False
     spare: int = 0
@@ -197,7 +197,7 @@ class Output:
             for line in more:
                 self.data(f"{'':{width}}  {line}")
 
-    def look(self, look: Look) -> str:
+    def look(self, look: StateLabel) -> str:
         """A state as it stands in a line for a person."""
         return self.style(str(look), look.color)
 
@@ -325,5 +325,5 @@ def _csv(value: object) -> str:
     return printable(f"'{value}" if _FORMULA.match(value) else value)
 
 
-def _color(value: str | Look) -> str:
-    return value.color if isinstance(value, Look) else ""
+def _color(value: str | StateLabel) -> str:
+    return value.color if isinstance(value, StateLabel) else ""

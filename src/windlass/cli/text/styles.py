@@ -15,7 +15,7 @@ from windlass.core.monitoring.state_icons import STATE_ICONS
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class StateLabel:
     glyph: str
     label: str
     color: str
@@ -34,55 +34,55 @@ _COLORS: Mapping[str, str] = {
     "canceled": "bright_black",
     "dead_letter": "red",
 }
-STATES: Mapping[str, Look] = {
-    name: Look(*STATE_ICONS[name], color) for name, color in _COLORS.items()
+STATES: Mapping[str, StateLabel] = {
+    name: StateLabel(*STATE_ICONS[name], color) for name, color in _COLORS.items()
 }
 
-OUTCOMES: Mapping[str, Look] = {
-    "succeeded": Look("✓", "Succeeded", "green"),
-    "failed": Look("✕", "Failed", "red"),
-    "timed_out": Look("◷", "Timed out", "red"),
-    "canceled": Look("⊘", "Canceled", "bright_black"),
-    "lost": Look("✕", "Worker lost", "red"),
-    "released": Look("↩", "Handed back", "bright_black"),
+OUTCOMES: Mapping[str, StateLabel] = {
+    "succeeded": StateLabel("✓", "Succeeded", "green"),
+    "failed": StateLabel("✕", "Failed", "red"),
+    "timed_out": StateLabel("◷", "Timed out", "red"),
+    "canceled": StateLabel("⊘", "Canceled", "bright_black"),
+    "lost": StateLabel("✕", "Worker lost", "red"),
+    "released": StateLabel("↩", "Handed back", "bright_black"),
 }
 
 RUNNING = STATES["running"]
 
 #: How a check of the doctor stands.
-CHECKS: Mapping[str, Look] = {
-    "ok": Look("✓", "ok", "green"),
-    "warning": Look("▲", "warning", "yellow"),
-    "broken": Look("✕", "broken", "red"),
+CHECKS: Mapping[str, StateLabel] = {
+    "ok": StateLabel("✓", "ok", "green"),
+    "warning": StateLabel("▲", "warning", "yellow"),
+    "broken": StateLabel("✕", "broken", "red"),
 }
 
-ENABLED, DISABLED = Look("●", "Enabled", "green"), Look("◌", "Disabled", "bright_black")
-OPEN, PAUSED = Look("●", "Open", "green"), Look("❚❚", "Paused", "yellow")
+ENABLED, DISABLED = StateLabel("●", "Enabled", "green"), StateLabel("◌", "Disabled", "bright_black")
+OPEN, PAUSED = StateLabel("●", "Open", "green"), StateLabel("❚❚", "Paused", "yellow")
 
-LIVENESS: Mapping[str, Look] = {
-    "live": Look("●", "Live", "green"),
-    "stale": Look("▲", "Stale", "yellow"),
-    "lost": Look("✕", "Lost", "red"),
+LIVENESS: Mapping[str, StateLabel] = {
+    "live": StateLabel("●", "Live", "green"),
+    "stale": StateLabel("▲", "Stale", "yellow"),
+    "lost": StateLabel("✕", "Lost", "red"),
 }
 
 #: What a live worker does that takes no more jobs, or is told to.
-DRAINING: Mapping[str, Look] = {
-    "drain": Look("❚❚", "Draining", "yellow"),
-    "stop": Look("■", "Stopping", "yellow"),
+DRAINING: Mapping[str, StateLabel] = {
+    "drain": StateLabel("❚❚", "Draining", "yellow"),
+    "stop": StateLabel("■", "Stopping", "yellow"),
 }
 
 LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
 
 
-def state_of(job: Mapping[str, Any]) -> Look:
+def state_of(job: Mapping[str, Any]) -> StateLabel:
     """The label of a job's state; a running job that is asked to stop says so."""
     look = STATES[job["view"]]
     if job["state"] == "running" and job["cancel_requested_at"]:
-        return Look(look.glyph, "Canceling…", look.color)
+        return StateLabel(look.glyph, "Canceling…", look.color)
     return look
 
 
-def worker_state(worker: Mapping[str, Any]) -> Look:
+def worker_state(worker: Mapping[str, Any]) -> StateLabel:
     """The state of a worker; one that was ordered to drain says so, even before it has noticed."""
     told = {worker["wanted"], worker["doing"]}
     order = next((order for order in ("stop", "drain") if order in told), None)
@@ -91,7 +91,7 @@ def worker_state(worker: Mapping[str, Any]) -> Look:
     )
 
 
-def enabled_of(thing: Mapping[str, Any]) -> Look:
+def enabled_of(thing: Mapping[str, Any]) -> StateLabel:
     """The label of a definition or trigger: enabled or disabled."""
     return ENABLED if thing["enabled"] else DISABLED
 

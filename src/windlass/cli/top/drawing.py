@@ -13,7 +13,7 @@ from windlass.cli.jobs.jobs import job_columns
 from windlass.cli.text.output import Column, Item, table
 from windlass.cli.text.styles import (
     LIVENESS,
-    Look,
+    StateLabel,
     coarse,
     moment,
     run_time,
@@ -224,11 +224,11 @@ def _room(queue: Item) -> str:
     return f"{running}/{limit} {_LEVELS[level]}"
 
 
-def _worker_name(worker: Item) -> str | Look:
+def _worker_name(worker: Item) -> str | StateLabel:
     look = worker_state(worker)
     if look is LIVENESS["live"]:
         return str(worker["id"])
-    return Look(look.glyph, worker["id"], look.color)
+    return StateLabel(look.glyph, worker["id"], look.color)
 
 
 def _doing(worker: Item, jobs: Sequence[JsonObject], now: datetime) -> str:

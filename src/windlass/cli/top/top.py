@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid
 
@@ -17,7 +17,7 @@ _JOBS = 10
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         "windlass top",
         "windlass top --where 'state:dead_letter,retrying'",

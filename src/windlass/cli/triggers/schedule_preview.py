@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.commands import CommandWithCall, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Command,
+    cls=CommandWithCall,
     examples=[
         'windlass schedules preview "0 2 * * 1-5" --tz America/New_York',
         'windlass schedules preview "30 2 * * *" --tz Europe/Berlin --after 2027-03-27',

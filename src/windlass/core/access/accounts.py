@@ -82,7 +82,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class LoginSession:
     """A signed-in browser. It ends when it was not seen for a while, and at `ends_at` anyway."""
 
     id: SessionId

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from windlass.core.access.accounts import LinkPurpose, Session, User, fold_name
+from windlass.core.access.accounts import LinkPurpose, LoginSession, User, fold_name
 from windlass.core.access.audit import NewAuditEntry
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right, may
@@ -111,7 +111,7 @@ class Sessions:
         if found is not None:
             await self._storage.access.delete_session(found.session.id)
 
-    async def list(self, by: Principal, *, user: UserId | None = None) -> Sequence[Session]:
+    async def list(self, by: Principal, *, user: UserId | None = None) -> Sequence[LoginSession]:
         """The sessions that last: one's own, or with the right to it another user's."""
         return await self._storage.access.sessions(
             await self._target_user(by, user, Right.USERS_READ)

@@ -57,7 +57,7 @@ _CHUNK = 2000
 EnqueueHook = Callable[[Sequence[NewJob]], AbstractContextManager[Sequence[NewJob]]]
 
 
-class EnqueueVerbs:
+class Enqueue:
     """The enqueue verbs of `engine.jobs`. `by` is the principal whose right to enqueue is checked; None
     is the program itself."""
 

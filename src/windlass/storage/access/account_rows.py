@@ -1,6 +1,6 @@
 """Row -> user, member, invitation, token, session, entry, operation."""
 
-from windlass.core.access.accounts import Invitation, Member, Session, Token, User
+from windlass.core.access.accounts import Invitation, LoginSession, Member, Token, User
 from windlass.core.access.audit import AuditEntry
 from windlass.core.access.principal import Membership
 from windlass.core.jobs.operations import BulkAction, Operation, OperationItem
@@ -64,8 +64,8 @@ def token(row: Row) -> Token:
     )
 
 
-def session(row: Row) -> Session:
-    return Session(
+def session(row: Row) -> LoginSession:
+    return LoginSession(
         id=SessionId(uuid(row["id"])),
         user_id=UserId(uuid(row["user_id"])),
         created_at=instant(row["created_at"]),

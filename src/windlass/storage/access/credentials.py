@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
-from windlass.core.access.accounts import LinkPurpose, Session, Token
+from windlass.core.access.accounts import LinkPurpose, LoginSession, Token
 from windlass.core.access.audit import NewAuditEntry
 from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
@@ -26,7 +26,7 @@ class StoredToken(NamedTuple):
 
 
 class StoredSession(NamedTuple):
-    session: Session
+    session: LoginSession
     name: str
     superadmin: bool
     stale: bool
@@ -145,7 +145,7 @@ class CredentialVerbs:
         """Note that a session was seen, and put its end off, though not beyond its last."""
         await self._db.run("touch_session", id=id, idle=idle)
 
-    async def sessions(self, user: UserId, *, most: int = 100) -> list[Session]:
+    async def sessions(self, user: UserId, *, most: int = 100) -> list[LoginSession]:
         """A user's sessions that last, newest first."""
         found = await self._db.run("sessions", user_id=user, most=most)
         return [account_rows.session(row) for row in found]

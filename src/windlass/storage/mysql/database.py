@@ -11,7 +11,7 @@ from windlass.storage.connection.deadlines import LONG, Deadlines
 from windlass.storage.database import Lane, Watch, retry_deadlocks
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
-from windlass.storage.mysql.pool import Checkout, Pool
+from windlass.storage.mysql.pool import Checkout, MysqlPool
 from windlass.storage.mysql.sql_literals import interpolate, literal
 from windlass.storage.mysql.verb_runner import VerbRunner
 from windlass.storage.mysql.watch import MysqlWatch
@@ -38,7 +38,7 @@ class MysqlDatabase:
         self._now = now or dialect.NOW
         self._scripts = Scripts(dialect.driver_dialect(self._now))
         self._verbs = VerbRunner(self._scripts)
-        self._pools: dict[Lane, Pool] = {}
+        self._pools: dict[Lane, MysqlPool] = {}
         self._watches: set[MysqlWatch] = set()
 
     @retry_deadlocks
@@ -131,9 +131,9 @@ class MysqlDatabase:
         for pool in pools:
             pool.close()
 
-    def _pool(self, lane: Lane) -> Pool:
+    def _pool(self, lane: Lane) -> MysqlPool:
         if lane not in self._pools:
-            self._pools[lane] = Pool(
+            self._pools[lane] = MysqlPool(
                 self._address,
                 name=f"windlass {lane.value}",
                 size=_SIZES[lane],

@@ -30,7 +30,7 @@ T = TypeVar("T")
 _SUSPECT = {DatabaseTimeout, DatabaseReadOnly, DatabaseUnreachable, DatabaseNotReady}
 
 
-class Pool:
+class MysqlPool:
     """Connects when first needed, and no more often than it has places.
 
     `place` is how many seconds to wait for a place, `usual` for an answer. `suspect` is called when
@@ -176,7 +176,7 @@ class Pool:
 class Checkout:
     """A connection on checkout to one task."""
 
-    def __init__(self, pool: Pool, link: MysqlConnection) -> None:
+    def __init__(self, pool: MysqlPool, link: MysqlConnection) -> None:
         self.link = link
         self._pool = pool
         self._left: asyncio.Future[Any] | None = None

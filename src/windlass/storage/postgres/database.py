@@ -20,7 +20,7 @@ from windlass.storage.postgres import dialect
 from windlass.storage.postgres.connect import connect, pooled_connection, transaction
 from windlass.storage.postgres.fast_paths import FAST_PATHS
 from windlass.storage.postgres.faults import RAISED, error_for
-from windlass.storage.postgres.pool import Pool
+from windlass.storage.postgres.pool import PostgresPool
 from windlass.storage.postgres.row_security import RowSecurity, check_version, lacking, statements
 from windlass.storage.postgres.watch import PostgresWatch, channel
 from windlass.storage.sql.statements import Dialect, Rows, Scripts
@@ -81,7 +81,7 @@ class PostgresDatabase:
         # What is copied in takes its instants from the server's own clock, and passes no policies.
         self._copies = now is None and not row_security
         self._scripts = Scripts(dialect.driver_dialect(self._now), schema)
-        self._pools: dict[Lane, Pool] = {}
+        self._pools: dict[Lane, PostgresPool] = {}
 
     @retry_deadlocks
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
@@ -216,9 +216,9 @@ class PostgresDatabase:
         for pool in self._pools.values():
             pool.drop_idle()
 
-    def _pool(self, lane: Lane) -> Pool:
+    def _pool(self, lane: Lane) -> PostgresPool:
         if lane not in self._pools:
-            self._pools[lane] = Pool(partial(self._connect, lane), _SIZES[lane])
+            self._pools[lane] = PostgresPool(partial(self._connect, lane), _SIZES[lane])
         return self._pools[lane]
 
     async def _connect(self, lane: Lane) -> Any:

@@ -20,7 +20,7 @@ _IDLE_SECONDS = 300.0
 _LAST_SECONDS = 1.0
 
 
-class Pool:
+class PostgresPool:
     """At most `size` connections at once, made when they are first needed."""
 
     def __init__(self, connect: Callable[[], Coroutine[Any, Any, Any]], size: int) -> None:

@@ -3,6 +3,7 @@
 -- lease token    identifies the lease: a stale one, of an earlier lease of the job, changes nothing
 -- expired_only   the reaper's report: the lease has run out, whichever worker holds it
 -- state          where the job goes: 'queued' for a retry or release, else the state it ends in;
+
 --                a requested cancellation wins over everything but success (cancel_to)
 -- keep           whether an ended job is kept as history; dead letters always are
 -- uncounted      the attempt does not count (released); spared: nor does the worker's death

@@ -18,6 +18,7 @@ j.state = 'queued'
     and j.definition = any(case when l.gate = '' then (select keys from unlimited_definitions)
         else array[l.definition] end)
     and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null);
+
 with unlimited_definitions as (
     select array(select key from windlass_definitions
                  where key = any(cast(:known_keys as text[])) and enabled and gate = '') as keys

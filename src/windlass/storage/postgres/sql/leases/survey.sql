@@ -13,6 +13,7 @@
 
 -- let limit_key
 'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30)));
+
 with recursive served as (
     (select queue from windlass_live where cast(:all_queues as boolean) order by queue limit 1)
     union all

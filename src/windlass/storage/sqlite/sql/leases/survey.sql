@@ -13,6 +13,7 @@
 
 -- let limit_key
 'key:' || d.key || substr(n.gate, instr(n.gate, char(30)));
+
 with recursive served as (
     select min(queue) as queue from windlass_live where state = 'queued' and :all_queues
     union all
