@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.core.durations import words
-from windlass.core.monitoring.state_icons import STATE_ICONS
+from windlass.core.jobs.state_icons import STATE_ICONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from windlass.errors import DatabaseTimeout
 
