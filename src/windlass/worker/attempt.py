@@ -33,7 +33,7 @@ from windlass.worker.reporting.error_text import (
     safe_isinstance,
 )
 from windlass.worker.reporting.log_writer import AttemptSink, LogWriter
-from windlass.worker.time_limits import TimeLimits
+from windlass.worker.slots import TimeLimits
 
 #: How long a run that was stopped may take before its slot is written off.
 GRACE_SECONDS = 5.0
