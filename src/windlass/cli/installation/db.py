@@ -152,7 +152,7 @@ def downgrade(call: Invocation, to: int, dry_run: bool) -> None:
 @db.command(examples=["windlass db check", "windlass db check --tenant acme --json"])
 @with_call
 def check(call: Invocation) -> int:
-    """StateLabel for damage: rows that contradict each other, and counts that a recount does not confirm.
+    """Look for damage: rows that contradict each other, and counts that a recount does not confirm.
 
     Reads every job, in steps, and changes nothing. Names the first rows of each kind and what to do.
     Exits with 1 if something is wrong.
