@@ -61,7 +61,7 @@ class Slots:
         """Take a slot for an attempt and start it; one that must run alone is started later."""
         self.held[attempt.held] = attempt
         self.busy += 1
-        if runs_alone(attempt.lease.gate):
+        if attempt.lease.gate and runs_alone(attempt.lease.gate):
             self._exclusive = attempt
         else:
             attempt.start()
