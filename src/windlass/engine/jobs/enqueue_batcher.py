@@ -9,9 +9,9 @@ from uuid import UUID
 
 from windlass.core.jobs.models import NewJob
 from windlass.errors import DatabaseOutage
-from windlass.storage.connection.tenant_binding import bound_tenant, spawn_unbound
 from windlass.storage.jobs.jobs import EnqueueResult, IncompleteBatch
 from windlass.storage.storage import Storage
+from windlass.tasks import bound_tenant, spawn_unbound
 
 #: A job and the caller that waits for its result.
 PendingEnqueue = tuple[NewJob, "asyncio.Future[EnqueueResult]"]
