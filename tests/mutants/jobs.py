@@ -67,7 +67,7 @@ _STORED: Sequence[Mutant] = (
     ),
     Mutant(
         name="an enqueue whose answer was lost made anew",
-        file="engine/jobs/enqueue_batcher.py",
+        file="engine/jobs/enqueue.py",
         old="left = [job for job in jobs if job.id not in stored] if stored else jobs",
         new="left = list(jobs)",
         tests=("tests/engine/jobs/test_enqueue_batcher.py",),

@@ -311,7 +311,7 @@ class Simulation:
                 ("windlass.clock.utcnow", lambda: self.now),
                 ("windlass.clock.unix_ms", lambda: int(self.now.timestamp() * 1000)),
                 ("windlass.ids.os.urandom", source.randbytes),
-                ("windlass.engine.jobs.enqueue_batcher.asyncio.sleep", sleep_not),
+                ("windlass.engine.jobs.enqueue.asyncio.sleep", sleep_not),
             ):
                 patches.enter_context(patch(name, value))
             yield

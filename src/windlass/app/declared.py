@@ -22,7 +22,7 @@ from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
 from windlass.core.jobs.options import EnqueueOptions, InheritedOptions, OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
 from windlass.errors import DefinitionInvalid
-from windlass.worker.context import JobContext, inherited_options
+from windlass.worker.context import CURRENT_LEASE, JobContext
 from windlass.worker.handlers import Handler
 
 if TYPE_CHECKING:
@@ -153,6 +153,20 @@ class BlockingJob(Declared[P, R_co]):
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments, validated first, and return when it is durable."""
         return self._app.deliver(self._make_job(args, kwargs), self._options.tx)
+
+
+def inherited_options() -> InheritedOptions:
+    """The tenant and correlation id for what a handler enqueues or emits; empty outside of a job.
+
+    A job without a correlation id passes on its own id.
+    """
+    lease = CURRENT_LEASE.get()
+    if lease is None:
+        return {}
+    return {
+        "tenant": lease.tenant,
+        "correlation_id": lease.correlation_id or str(lease.job_id),
+    }
 
 
 class JobDecorator(Protocol):

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.app.declared import inherited_options
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
 from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.triggers.events import EventOptions
 from windlass.storage.callers import CallerSession
-from windlass.worker.context import inherited_options
+from windlass.worker.context import CURRENT_LEASE, CurrentJob
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
@@ -70,7 +71,7 @@ class Deliveries:
     ) -> Event:
         """Keep an event, in a caller's transaction if there is one, and have its jobs made."""
         engine, session, ready = await self.join(tx)
-        event = engine.events.make(name, dict(data or {}), **about)
+        event = engine.events.make(name, dict(data or {}), **with_inherited_options(about))
         if session is None:
             return await engine.events.emit(event)
         if not ready:
@@ -96,3 +97,14 @@ class Deliveries:
             return await engine.ready_during_transaction()
         await engine.ready()
         return True
+
+
+def with_inherited_options(about: EventOptions) -> EventOptions:
+    """The options of an event, completed from the job whose handler emits it: tenant, correlation
+    id, and a depth one below the event that created the job. Options in `about` take precedence."""
+    lease = CURRENT_LEASE.get()
+    if lease is None:
+        return about
+    about = {**inherited_options(), **about}
+    depth = CurrentJob(lease).metadata.get("event_depth")
+    return {**about, "depth": depth + 1} if isinstance(depth, int) else about

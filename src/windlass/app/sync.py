@@ -25,6 +25,7 @@ from windlass.app.blocking_nouns import (
 from windlass.app.commands import CommandOptions
 from windlass.app.declare import JobOptions
 from windlass.app.declared import BlockingDecorator, BlockingJob, P, R
+from windlass.app.enqueue import with_inherited_options
 from windlass.app.portal import Portal
 from windlass.app.verbs import BlockingVerb
 from windlass.app.windlass import Lifespan
@@ -42,7 +43,7 @@ from windlass.errors import TransactionUnsupported
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession, drive
 from windlass.worker.attempt import Around
-from windlass.worker.context import JobContext, with_inherited_options
+from windlass.worker.context import JobContext
 
 
 class Windlass:

@@ -48,7 +48,7 @@ from windlass.settings import Settings
 from windlass.telemetry import Telemetry
 from windlass.worker.attempt import Around
 from windlass.worker.backend import Backend
-from windlass.worker.context import JobContext, with_inherited_options
+from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.isolation.import_guard import imports
 from windlass.worker.isolation.threads import ThreadPool
@@ -339,7 +339,7 @@ class Windlass:
 
         In a `tx` it has happened once that commits.
         """
-        return await self.deliveries.emit(name, data, with_inherited_options(about), tx=tx)
+        return await self.deliveries.emit(name, data, about, tx=tx)
 
     def running(
         self, *, concurrency: int | None = None, queues: Sequence[str] | None = None

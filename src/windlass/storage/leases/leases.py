@@ -108,7 +108,7 @@ class LeaseVerbs:
         be left out unless their priority is higher. Answers ordered by priority, due time and id.
         """
         names = sorted({name for quota in quotas for name in quota.line.limits})
-        suspected = any(is_suspect(quota.line.gate) for quota in quotas)
+        suspected = any(is_suspect(gate) for quota in quotas if (gate := quota.line.gate))
         if not names and not suspected:
             return await self._take(self._db, worker, quotas, known, (), lease_time)
         async with self._db.transaction(Lane.WORK) as session:
@@ -410,7 +410,7 @@ def _line_batch(quotas: Sequence[Quota]) -> Batch:
         queue=[quota.line.queue for quota in quotas],
         tenant_id=[quota.line.tenant for quota in quotas],
         gate=[quota.line.gate for quota in quotas],
-        definition=[definition_of(quota.line.gate) for quota in quotas],
+        definition=[definition_of(gate) if (gate := quota.line.gate) else "" for quota in quotas],
         line_limit=[quota.line_limit for quota in quotas],
         tenant_limit=[quota.tenant_limit for quota in quotas],
         begin_priority=[begin.priority for begin in begins],
