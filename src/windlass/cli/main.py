@@ -1,4 +1,4 @@
-"""`windlass`: reads a command line, runs the command, tells the shell how it went."""
+"""`windlass`: parses a command line, runs the command, returns the exit code to the shell."""
 
 import os
 import sys
@@ -98,7 +98,7 @@ COMPLETING = "_WINDLASS_COMPLETE"
 
 
 def main() -> NoReturn:
-    """The script `windlass`."""
+    """Entry point of the script `windlass`."""
     # Text of others may hold what a terminal's encoding has not; better marks than a crash.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text
@@ -110,7 +110,7 @@ def main() -> NoReturn:
 
 
 def run(args: Sequence[str]) -> int:
-    """Run one command line and answer its exit code."""
+    """Run one command line and return its exit code."""
     flags = Flags()
     try:
         with root.make_context("windlass", list(args), obj=flags) as ctx:
@@ -146,5 +146,5 @@ def root() -> None:
     """Durable background jobs on the database you already have.
 
     Every flag has a variable: --no-input is WINDLASS_NO_INPUT. A flag wins over the environment,
-    the environment over the context in use, that over windlass.toml.
+    the environment over the context in use, and the context over windlass.toml.
     """

@@ -1,4 +1,4 @@
-"""`windlass completion`: what a shell needs to complete commands, flags and values."""
+"""`windlass completion`: scripts and the callback that complete commands, flags and values."""
 
 import contextlib
 import io
@@ -66,7 +66,7 @@ def completion(shell: str) -> None:
 
 
 def complete(instruction: str) -> int:
-    """Answer a shell that asks what could come next; it is told nothing rather than an error."""
+    """Run click's completion callback for a shell; print nothing instead of an error."""
     from windlass.cli.main import COMPLETING, root
 
     shell = instruction.removesuffix("_complete")
@@ -82,7 +82,7 @@ def _kind(shell: str) -> type[ShellComplete]:
 
 
 class PowerShell(ShellComplete):
-    """Completion for PowerShell, which click does not know."""
+    """Completion for PowerShell, which click does not support."""
 
     name = "powershell"
     source_template = _SCRIPT

@@ -35,14 +35,14 @@ async def remote_client(at: ServerAddress, tenant: str | None) -> AsyncIterator[
 
 
 async def open_session(at: ServerAddress, name: str, password: str) -> str | None:
-    """The session that a name and a password open on a server."""
+    """Open a session on a server with a name and a password."""
     async with httpx2.AsyncClient(base_url=at.url, headers=_BY_HAND, timeout=30) as http:
         await Client(_sender(http)).post("/login", {"name": name, "password": password})
         return next(filter(None, map(http.cookies.get, _COOKIES)), None)
 
 
 def error_from_response(response: httpx2.Response) -> WindlassError:
-    """The error of a server's response, of the class it had there."""
+    """Rebuild the error of a server's response, in its original class."""
     try:
         problem = response.json()
         kind = by_code()[problem["code"]]

@@ -1,4 +1,4 @@
-"""The flags that say what a definition is, and the fields of the API that they become."""
+"""Flags that describe a definition, and the API fields they map to."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ _OR_NONE = "; none for no such limit."
 
 
 def definition_flags(command: Command) -> Command:
-    """Add a flag for everything that may be said of a definition."""
+    """Add a flag for every option of a definition."""
     for flag in reversed(_FLAGS):
         command = flag(command)
     return command

@@ -1,4 +1,4 @@
-"""`windlass dev`: everything in one terminal, for somebody who writes jobs."""
+"""`windlass dev`: worker, scheduler and API in one terminal, for development."""
 
 import sys
 
@@ -53,13 +53,12 @@ def dev(
 ) -> int:
     """Run the jobs that MODULEs declare, serve the API, show what happens, and reload on save.
 
-    On a SQLite file, windlass.db, unless told otherwise; its tables are made. All queues are
-    served. It prints a link by which you sign in to the API, once; programs need a token
-    (`windlass tokens create`), or --no-auth. Jobs that run while a file is saved finish in the
-    process they run in.
+    The default database is the SQLite file windlass.db; its tables are created. All queues are
+    served. It prints a one-time link to sign in to the API. Programs need a token (`windlass tokens
+    create`), or --no-auth. Jobs that run while a file is saved finish in the process they run in.
 
-    At a terminal it has keys, and `?` tells which. With --no-reload the terminal is left to your
-    code, for a debugger.
+    At a terminal it has keys; `?` lists them. With --no-reload the terminal is left to your code,
+    for a debugger.
     """
     end_at_once()
     from windlass.cli.dev.dev_child import DevChild

@@ -1,4 +1,4 @@
-"""The keys of `windlass dev`, and what each does."""
+"""The keys of `windlass dev`."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ _HELP = (
 
 
 class SupervisorControl(Protocol):
-    """The process that the keys act on."""
+    """The supervisor, as the keys use it."""
 
     @property
     def stopping(self) -> bool: ...
@@ -51,7 +51,7 @@ class Keys:
         return self._terminal.number
 
     def handle_keys(self) -> None:
-        """Do what was asked for by keys since the last time."""
+        """Handle the keys pressed since the last call."""
         terminal = self._terminal
         if terminal.is_back() and not terminal.closed:
             self._supervisor.order("speak", all=True)

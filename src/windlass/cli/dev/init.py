@@ -1,4 +1,4 @@
-"""`windlass init`: a small project to start from."""
+"""`windlass init`: creates a small project."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,9 +34,9 @@ _MODULES = "#modules = []"
 @click.option("--dry-run", is_flag=True, help="Say which files, and write none.")
 @with_call
 def init(call: Invocation, folder: str, dry_run: bool) -> None:
-    """Write jobs, their tests and settings into DIR, to start from.
+    """Write jobs, their tests and settings into DIR, as a starting point.
 
-    Nothing is overwritten: if one of the files is there, none is written.
+    Nothing is overwritten: if one of the files exists, none is written.
     """
 
     texts = {Path(folder, name): text for name, text in _template_files().items()}
@@ -57,7 +57,7 @@ def init(call: Invocation, folder: str, dry_run: bool) -> None:
 
 
 def _template_files() -> Mapping[str, str]:
-    """The texts by the path each file gets."""
+    """The project's files: path and content."""
     from importlib.resources import files
 
     starter = files("windlass.cli.dev").joinpath("starter")
@@ -66,7 +66,7 @@ def _template_files() -> Mapping[str, str]:
 
 
 def _settings() -> str:
-    """All settings with their defaults; only where the jobs are is said."""
+    """The settings file: all settings commented out with their defaults, except `modules`."""
     from windlass.settings.documented import template
 
     text = template()

@@ -1,4 +1,4 @@
-"""Lines of `windlass dev` about jobs while they run: one when a job starts, logs, ends.
+"""Job output of `windlass dev`: one line when a job starts, logs or ends.
 
 It is the telemetry of the app it watches, so it sees batches as the worker handles them.
 """
@@ -43,7 +43,7 @@ Style = Callable[..., str]
 
 
 class JobLines(Telemetry):
-    """Writes the lines. `style` colours a text, or leaves it as it is."""
+    """Prints the lines. `style` colours a text, or returns it unchanged."""
 
     def __init__(self, style: Style, *, redactor: Redactor, traces: bool = False) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ class JobLines(Telemetry):
         self._line(_SAID, lease, f"{bar} {percent(fraction):>5} {one_line(note)}".rstrip())
 
     def note(self, event: str, **about: object) -> None:
-        """Not worth a line here."""
+        """Ignored: not worth a line here."""
 
     def warn(self, event: str, **about: object) -> None:
         details = " ".join(f"{name}={one_line(str(value))}" for name, value in about.items())

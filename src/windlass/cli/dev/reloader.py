@@ -1,7 +1,7 @@
-"""Runs work in a child process and starts it anew when a file it imported is saved.
+"""Supervisor of `windlass dev`: runs work in a child process and restarts it when a file is saved.
 
-The new child is started beside the old one. Only when it is ready is the old one told to stop, so
-that running jobs finish where they run, and code that cannot be imported replaces nothing.
+The new child starts beside the old one. The old one is stopped only when the new one is ready, so
+running jobs finish in their process, and code that cannot be imported replaces nothing.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ State = Literal["starting", "ready", "failed"]
 
 
 class SupervisorLink:
-    """The child's side of the line to its supervisor."""
+    """The child's end of the socket to its supervisor."""
 
     def __init__(self, line: socket.socket, voice: TerminalOutput | None) -> None:
         self._line = line
@@ -45,17 +45,18 @@ class SupervisorLink:
         self._heard = b""
 
     def tell(self, state: State, files: Iterable[str], **facts: str) -> None:
-        """Say how far the child is, which files it depends on, and what else is worth knowing."""
+        """Report the child's state, the files it depends on, and other facts."""
         told = {"state": state, "files": sorted(files), "facts": facts}
         self._line.sendall(json.dumps(told).encode() + b"\n")
 
     def fileno(self) -> int:
-        """Readable when there is an order, or when the supervisor is gone."""
+        """The socket's descriptor: readable when there is an order, or when the supervisor is
+        gone."""
         return self._line.fileno()
 
     def orders(self) -> list[str] | None:
-        """The supervisor's next order; None when it is gone. To be silent, or not, needs no more
-        than to be heard here."""
+        """Return the supervisor's next orders; None when it is gone. `hush` and `speak` are carried
+        out here."""
         some = self._line.recv(4096)
         if not some:
             return None
@@ -73,7 +74,7 @@ class SupervisorLink:
 
 @dataclass(slots=True, eq=False)
 class ChildProcess:
-    """The supervisor's side."""
+    """A child process, as its supervisor sees it."""
 
     pid: int
     line: socket.socket
@@ -92,8 +93,8 @@ class ChildProcess:
 
 
 class Supervisor:
-    """`work` runs in the child; it gets the link, and whether none was ready before. What it
-    returns is the child's exit code. Keys come from the terminal, if there is one."""
+    """Runs `work` in a child process. `work` gets the link, and True if no child was ready before;
+    it returns the child's exit code. Keys come from the terminal, if there is one."""
 
     def __init__(
         self,
@@ -115,7 +116,7 @@ class Supervisor:
         self._code = 0
 
     def run(self) -> int:
-        """Supervise until told to stop, or until the first child cannot work at all."""
+        """Supervise until stopped, or until the first child cannot work at all."""
         for number in stopping():
             signal.signal(number, self._on_signal)
         with self._terminal or contextlib.nullcontext():
@@ -123,15 +124,15 @@ class Supervisor:
 
     @property
     def facts(self) -> dict[str, str] | None:
-        """The last report of the running code; None while none runs."""
+        """The last report of the running code; None while no code runs."""
         return self._current.facts if self._current else None
 
     def stop(self) -> None:
-        """As a signal would: children finish what they run; said again, they hand it back."""
+        """Stop like a signal: children finish their jobs; a second call hands the jobs back."""
         self._signals += 1
 
     def order(self, word: str, *, all: bool = False) -> None:
-        """Tell the child that runs the jobs, or all of them, to do something."""
+        """Send an order to the child that runs the jobs, or to all children."""
         for child in self._children() if all else [self._current]:
             if child is not None:
                 child.order(word)

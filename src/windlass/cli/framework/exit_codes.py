@@ -1,4 +1,4 @@
-"""Exit codes: what each means, and which error ends in which."""
+"""Exit codes, their meanings, and the table from error classes to exit codes."""
 
 from collections.abc import Mapping
 from enum import IntEnum

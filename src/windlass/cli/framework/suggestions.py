@@ -1,4 +1,4 @@
-"""Adds the nearest name of a list to the error about a name that is not in it."""
+"""Suggests the nearest name when a user or member is not found."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,8 @@ _MOST = 1_000
 
 @asynccontextmanager
 async def suggest_names(api: "Client", noun: str, name: str) -> AsyncIterator[None]:
-    """Work on the user or member `name`; its error names the nearest of those the caller may list."""
+    """Run a block about the user or member `name`; its error suggests the nearest name the caller
+    may list."""
     try:
         yield
     except (UserNotFound, MemberNotFound) as error:

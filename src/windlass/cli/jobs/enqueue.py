@@ -1,4 +1,4 @@
-"""`windlass enqueue`: make a job from the shell."""
+"""`windlass enqueue`: enqueue a job from the shell."""
 
 from typing import Any
 
@@ -60,8 +60,9 @@ def enqueue(
 ) -> None:
     """Enqueue a job of DEFINITION.
 
-    A value that is JSON is taken as such, any other as text; a field for text keeps it as it is.
-    The job's id is printed. An equal job that exists already is an ordinary answer.
+    A value that is valid JSON is read as JSON, any other as text; a text field keeps it as it is.
+    The job's id is printed. If an equal job exists already, its id is printed; this is not an
+    error.
     """
     from windlass.cli.connect.api_client import Client, path
     from windlass.cli.text.parse_payload import full_payload, split_pairs, typed

@@ -1,4 +1,4 @@
-"""The log lines of a job, as they come."""
+"""Follows the log of one job."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ _ENDED = ("completed", "canceled", "dead_letter")
 
 
 async def follow_lines(api: Client, id: str, *, follow: bool) -> AsyncIterator[JsonObject]:
-    """The lines of a job's log, the oldest first; with `follow` until it has ended."""
+    """Yield the lines of a job's log, oldest first; with `follow` until the job has ended."""
     id = (await api.get(path("jobs", id)))["id"]
     seen = 0
     while True:

@@ -1,4 +1,4 @@
-"""Runs the workers of some apps until they have ended, and minds the signals."""
+"""Runs the workers of the given apps until they have ended, and handles signals."""
 
 import asyncio
 import os
@@ -45,7 +45,7 @@ class How:
 
 @dataclass(slots=True)
 class WorkerGroup:
-    """Workers under way. `stop` lets them drain; said again, they hurry.
+    """The running workers. `stop` drains them; a second `stop` hands their jobs back.
 
     `ready` is called when all of them have their rows and are about to claim.
     """
@@ -76,7 +76,7 @@ class WorkerGroup:
         self._set_deadline(_LAST_SECONDS + (self.patience if self.stops == 1 else 0.0))
 
     def done(self) -> None:
-        """All have ended: nothing to give up any more."""
+        """All workers have ended: cancel the deadline."""
         if self._last is not None:
             self._last.cancel()
 
@@ -90,7 +90,7 @@ class WorkerGroup:
             worker.stop()
 
     def describe(self, worker: Worker) -> str:
-        """Where a worker works, which queues it serves, and how many jobs at once."""
+        """A worker's database or server, its queues and its number of slots."""
         queues = worker.queues
         served = "all queues" if queues is None else f"queues {', '.join(queues)}"
         return f"{self.places[worker.id]}: {served}, {counted(worker.slots, 'slot')}"
@@ -101,8 +101,8 @@ class WorkerGroup:
             self.ready()
 
     async def end_blocked(self) -> None:
-        """End this process: its event loop stands still and does not come back. Called in the
-        renewal thread of any of its workers."""
+        """End this process: its event loop is blocked and does not return. Called in the renewal
+        thread of any of its workers."""
         if not self._ending.acquire(blocking=False):
             return  # another worker's thread does it
         self._write_error(
@@ -140,7 +140,7 @@ class WorkerGroup:
         os._exit(Exit.LEFT_BEHIND if left else Exit.OK)
 
     def report_lost_outcomes(self, count: int) -> None:
-        """Say how many jobs' outcomes are lost, if any are."""
+        """Report how many jobs' outcomes are lost, if any are."""
         if count:
             self.said(
                 f"{counted(count, 'outcome')} could not be recorded; once the leases have run out, "
@@ -149,10 +149,10 @@ class WorkerGroup:
 
 
 async def work(apps: Sequence[Windlass], how: How, working: WorkerGroup) -> int:
-    """Run a worker for each app until all have ended; the exit code that tells how.
+    """Run a worker for each app until all have ended; returns the exit code.
 
-    The first that cannot reach its database ends them all: only at the start, since a worker that
-    runs survives outages.
+    The first worker that cannot reach its database ends them all, but only at the start: a running
+    worker survives outages.
     """
     if how.server is None:
         for app in apps:
@@ -176,7 +176,7 @@ async def work(apps: Sequence[Windlass], how: How, working: WorkerGroup) -> int:
 
 @asynccontextmanager
 async def _health(settings: Settings, working: WorkerGroup) -> AsyncIterator[None]:
-    """Answer probes while the block lasts, if a port is set."""
+    """Serve health probes while the block lasts, if a port is set."""
     worker = settings.worker
     if worker.health_port is None:
         yield

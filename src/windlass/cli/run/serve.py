@@ -44,12 +44,13 @@ def serve(
     everything: bool,
     no_auth: bool,
 ) -> int:
-    """Serve the API until told to stop.
+    """Serve the API until stopped.
 
-    Requests need a token (`windlass tokens create`), or a session; with --no-auth none, and the
-    server listens on loopback only. Until an administrator has signed in, a link for that is
-    printed. Rows are enough to work from; with MODULEs, what they declare is made known first.
-    SIGTERM, Ctrl-C or a terminal that is closed lets running jobs finish, then requests, and exits.
+    Requests need a token (`windlass tokens create`) or a session. With --no-auth they need neither,
+    and the server listens on loopback only. Until an administrator has signed in, it prints a link
+    for that. It works from the rows in the database; with MODULEs, it registers what they declare
+    first. On SIGTERM, Ctrl-C or a closed terminal it lets running jobs finish, then requests, and
+    exits.
     """
     end_at_once()
     # A container's first process gets no default handling of signals.

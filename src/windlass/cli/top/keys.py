@@ -1,4 +1,4 @@
-"""Keys as they are pressed, one by one and unseen."""
+"""Reads single key presses without echo."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ _LONGEST = max(map(len, _NAMED))
 
 
 def keys_in(text: str) -> Iterator[str]:
-    """The keys that a terminal spells so; an unknown sequence is left out whole."""
+    """The keys in a terminal's input; unknown escape sequences are left out whole."""
     at = 0
     while at < len(text):
         found = next(
@@ -43,7 +43,8 @@ def keys_in(text: str) -> Iterator[str]:
 
 @contextmanager
 def pressed(terminal: int) -> "Iterator[asyncio.Queue[str]]":
-    """Keys of a terminal while this lasts; then it is as it was. Ctrl-C still interrupts."""
+    """Read keys from a terminal while the block lasts, then restore its modes. Ctrl-C still
+    interrupts."""
     came: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 

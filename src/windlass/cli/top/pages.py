@@ -48,7 +48,7 @@ def _paged(
     title: Sequence[Text] = (),
     from_end: bool,
 ) -> Group:
-    """As many lines as there is room for, and the foot below them."""
+    """Lines that fit the height, with the last line of the screen below."""
     room = max(1, size.height - len(title) - 1)
     past = min(screen.scroll, max(0, len(lines) - room))
     start = max(0, len(lines) - room - past) if from_end else 0

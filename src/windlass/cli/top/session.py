@@ -1,4 +1,4 @@
-"""A session of `windlass top`: looks every second, draws, and does what keys ask for."""
+"""A session of `windlass top`: reads every second, draws, and handles keys."""
 
 import asyncio
 import sys
@@ -33,7 +33,8 @@ class TopSession:
         self._trouble = ""
 
     async def run(self) -> None:
-        """Until somebody quits. What goes wrong at first is an error, later a note."""
+        """Run until the person quits. A failure of the first reading is an error, later ones are a
+        note."""
         self._reading = await self._reader.read(self._screen.where, limit=self._rows)
         self._read_with = self._screen.where
         with (
@@ -59,7 +60,7 @@ class TopSession:
         return rows_for_jobs(self._reading, self._console.size)
 
     async def _press(self, key: str) -> bool:
-        """Do what a key asks for; False to quit."""
+        """Handle a key; False to quit."""
         ids = [job["id"] for job in self._reading.jobs] if self._reading else []
         self._screen, deed = self._screen.pressed(key, ids)
         match deed:

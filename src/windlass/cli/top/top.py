@@ -64,7 +64,7 @@ def _print(call: Invocation, where: str) -> None:
 
 
 def _place(call: Invocation) -> str:
-    """Whose jobs these are, and where."""
+    """The tenant and the server or database on the screen."""
     from windlass.errors.wording import address
 
     where = call.server.url if call.server else address(call.settings.database.url)

@@ -1,4 +1,4 @@
-"""The flags that say what a trigger is, and the fields of the API that they become."""
+"""Flags that describe a trigger, and the API fields they map to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
@@ -57,8 +57,8 @@ def flags(*groups: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
 
 
 def fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given flags as fields of the API. What is not JSON, not a
-    duration or says two things at once is refused here, before anybody is asked."""
+    """The given flags as fields of the API. Invalid JSON, invalid durations and contradictions are
+    refused here, before any request."""
     said = {name: value for name, value in given.items() if value is not None}
     times = _times(said)
     return times | {
@@ -67,7 +67,7 @@ def fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def schedule_of(trigger: Mapping[str, Any]) -> "Schedule | None":
-    """The times of a trigger as the API shows it; None if it is by event."""
+    """The schedule of a trigger as the API shows it; None if it is triggered by an event."""
     from windlass.cli.text.styles import moment
     from windlass.core.triggers.schedule import CronSchedule, Every, InitSchedule, Once
 
