@@ -97,7 +97,7 @@ def verify(call: Invocation, heads: BinaryIO | None) -> int:
             return await api.get("/audit/verify")
         return await api.post("/audit/verify", {"heads": pinned})
 
-    found = call.ask(asked, limited=False)  # it takes as long as there are entries
+    found = call.ask(asked, limited=False)  # the time depends on the number of entries
     if call.out.format in ("json", "jsonl"):
         call.out.json(found)
     else:

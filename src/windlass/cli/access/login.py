@@ -38,7 +38,7 @@ def login(call: Invocation, name: str | None) -> None:
         name = name or prompt("Name")
         password = prompt("Password", hide_input=True)
         at = ServerAddress(at.url, session=_open_session(call, at, name, password))
-    call.server = at  # whoever this makes us
+    call.server = at  # fails if the credential is not valid
     me = call.ask(lambda api: api.get("/whoami"))
     save_login(at.url, {"token": at.token} if at.token else {"session": at.session or ""})
     call.out.say(f"Signed in to {at.url} as {me['name']}.")

@@ -169,7 +169,7 @@ def delete(call: Invocation, tenant_id: str, purge: bool, dry_run: bool) -> None
 
     at = path("tenants", tenant_id)
     called = tenant_id
-    if dry_run or not purge:  # one that is deleted already can still be purged
+    if dry_run or not purge:  # a deleted tenant can still be purged
         found = call.ask(lambda api: api.get(at))
         called = f"{found['id']} ({found['name']})"
         if dry_run:

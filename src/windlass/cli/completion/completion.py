@@ -11,7 +11,7 @@ from windlass.cli.framework.commands import CommandWithCall
 from windlass.cli.framework.flags import Flags
 
 _SHELLS = ("bash", "zsh", "fish", "powershell")
-#: Words go over one to a line, answers come back with tabs between their parts.
+#: It passes words one per line, and reads items whose parts are separated by tabs.
 _SCRIPT = """\
 Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
@@ -89,7 +89,9 @@ class PowerShell(ShellComplete):
 
     def get_completion_args(self) -> tuple[list[str], str]:
         words = os.environ.get("COMP_WORDS", "").split("\n")[1:]
-        begun = os.environ.get("COMP_WORD", "")  # PowerShell unsets a variable it makes empty
+        begun = os.environ.get(
+            "COMP_WORD", ""
+        )  # PowerShell unsets a variable that is set to an empty text
         if begun and words:
             words.pop()
         return words, begun

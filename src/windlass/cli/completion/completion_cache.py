@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from windlass.cli.framework.flags import Flags
 
-#: An answer is asked for anew when it is older.
+#: Cached values older than this are refreshed.
 FRESH_SECONDS = 5.0
 _KEPT_SECONDS = 7 * 86_400.0
 _DATABASE = "WINDLASS_DATABASE_URL"
@@ -54,7 +54,7 @@ class CompletionCache:
     def write(self, known: Sequence[CachedValue]) -> None:
         from windlass.cli.connect.private_files import write_private
 
-        with contextlib.suppress(OSError):  # a shell can complete without
+        with contextlib.suppress(OSError):  # completion works without a cache
             write_private(self.file, json.dumps(known))
 
     def is_fresh(self) -> bool:
@@ -114,7 +114,7 @@ def _saved_at(name: str) -> int:
 
 def _refresh(source: str, flags: Flags) -> None:
     """Refresh the cache in a detached process."""
-    # Through a pipe: an address may hold a password, and a command line is seen by everybody.
+    # Through a pipe: the address may hold a password, and other users can see command lines.
     reading, writing = os.pipe()
     os.write(writing, json.dumps([source, {**asdict(flags), "_typed": []}]).encode())
     os.close(writing)

@@ -37,7 +37,7 @@ class _Source:
     paged: bool = True
 
 
-#: What a parameter is called -> where its values are.
+#: Parameter name -> source of its values.
 _SOURCES: Mapping[str, _Source] = {
     "definition": _Source("/definitions", "key", ("title",)),
     **dict.fromkeys(("queue", "to"), _Source("/queues", "name")),
@@ -112,7 +112,7 @@ def complete_live(params: Sequence[click.Parameter]) -> None:
 def asked(at: str, flags: Flags) -> Sequence[CachedValue] | None:
     """Request the values of a list of the API; None if it cannot be read."""
     source = next(each for each in _SOURCES.values() if each.at == at)
-    # Nothing but where to ask, and for whom: what was typed beside it is not for this question.
+    # Only the flags that select server, database and caller: others do not belong to this request.
     call = Invocation(
         Flags(
             url=flags.url,

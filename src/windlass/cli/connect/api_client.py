@@ -17,14 +17,14 @@ JsonObject = dict[str, Any]
 Params = Mapping[str, Any]
 Learn = Callable[[Sequence[str]], Awaitable[None]]
 Operating = Callable[[], AbstractAsyncContextManager[object]]
-#: Sends a method, a path, a query and a body; the JSON of the response, or an error.
+#: Sends a method, a path, a query and a body; returns the response's JSON or raises its error.
 Send = Callable[[str, str, Sequence[tuple[str, str]], object], Awaitable[Any]]
 
 PREFIX = "/api/v1"
 _ENDED = ("completed", "canceled", "dead_letter")
-#: Between two looks at a job that is waited for: at first, and after a while.
+#: Seconds between two polls of a job: at first, and later.
 _SOONEST, _LATEST = 0.05, 1.0
-#: The most that a page may hold.
+#: The API's largest page.
 _PAGE = 500
 
 

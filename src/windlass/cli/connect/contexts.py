@@ -121,7 +121,7 @@ def _context(name: str, one: Mapping[str, Any]) -> Context:
 
 
 def _text(value: str) -> str:
-    # JSON's strings are TOML's, but for this one character.
+    # A JSON string is a valid TOML string, except for this character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

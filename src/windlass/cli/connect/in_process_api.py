@@ -57,7 +57,7 @@ class LocalApp:
     @property
     def engine(self) -> Engine:
         if self.settings.commands or "windlass" in vars(self):
-            return self.windlass.engine  # the settings' commands are definitions that it declares
+            return self.windlass.engine  # it declares the settings' commands as definitions
         if self._engine is None:
             self._engine = Engine.open(self.settings.database.url, self.settings, self.telemetry)
         return self._engine

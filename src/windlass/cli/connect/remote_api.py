@@ -12,12 +12,12 @@ from windlass.core.access.accounts import COOKIE, SECURE_COOKIE
 from windlass.errors import FieldError, RequestRefused, ServerUnreachable, WindlassError
 from windlass.errors.base import by_code
 
-#: The server knows by which scheme it is asked, which need not be the one of its address here: a
-#: proxy that it does not trust may stand between.
+#: Both names: the server picks one by the scheme it sees, which a proxy that it does not trust
+#: may have changed.
 _COOKIES = (SECURE_COOKIE, COOKIE)
-#: A write by a session has to show that no page of another site started it: a person did.
+#: Proves that a write by a session does not come from another site's page (CSRF).
 _BY_HAND = {"sec-fetch-site": "none"}
-#: Has errors name flags and commands, not fields and paths of the API.
+#: Makes errors name flags and commands, not fields and paths of the API.
 _CALLER = {"x-windlass-caller": "commands"}
 
 

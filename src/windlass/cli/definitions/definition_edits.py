@@ -17,7 +17,7 @@ from windlass.errors import CommandInvalid
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-#: As the API knows them; listed here, so that the engine is not loaded for the command line.
+#: The API's values; repeated here, so that parsing a command line does not load the engine.
 _IF_EXISTS = ("error", "keep", "update")
 
 

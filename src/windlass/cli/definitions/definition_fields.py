@@ -164,7 +164,7 @@ def _object(option: str, text: str) -> dict[str, Any] | None:
     return json_object(text, flag, hint=_JSON)
 
 
-#: A flag -> the field of the API, where it is called otherwise.
+#: Flag -> field of the API, where their names differ.
 _NAMES = {"attempt_timeout": "timeout_seconds", "dedupe_window": "dedupe_window_seconds"}
 _READ: Mapping[str, Read] = {
     **dict.fromkeys(("payload_schema", "default_payload", "backoff", "metadata"), _object),

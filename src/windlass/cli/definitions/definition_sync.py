@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
     from windlass.core.definitions.definition import Definition
 
-#: What becomes of a definition's row.
+#: Labels of the changes to a definition's row.
 _LOOKS = {
     "new": StateLabel("✓", "New", "green"),
     "changed": StateLabel("↻", "Changed", "yellow"),

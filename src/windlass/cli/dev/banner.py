@@ -62,7 +62,8 @@ def banner(
 def example(app: Windlass, handler: Handler) -> str:
     """An example command that enqueues a job from another terminal."""
     where = []
-    # A file can be named; a server's URL holds a password, and is in the environment anyway.
+    # Only the path of a file is shown: a server's URL may hold a password, and is in the
+    # environment anyway.
     if app.url.startswith("sqlite:") and app.url != Settings.load(environ={}).database.url:
         where = ["--db", app.url]
     return " ".join([_me(), "enqueue", words(handler), *where])

@@ -15,7 +15,7 @@ from windlass.errors import TenantExists
 
 wl = Windlass()
 
-TENANTS = {"acme": 2, "globex": 1, "initech": 1}  # and their share of the workers
+TENANTS = {"acme": 2, "globex": 1, "initech": 1}  # tenant -> share of the workers
 NAMES = ["Ada", "Grace", "Linus", "Barbara", "Edsger", "Hedy"]
 
 
@@ -120,7 +120,7 @@ async def close_books() -> str:
 async def customers() -> AsyncIterator[None]:
     """Simulate customers for as long as the worker runs."""
     for tenant, weight in TENANTS.items():
-        with contextlib.suppress(TenantExists):  # from a demo before, on the same file
+        with contextlib.suppress(TenantExists):  # from an earlier demo on the same file
             await wl.tenants.create(tenant, weight=weight)
     coming = asyncio.create_task(_come())
     try:

@@ -11,7 +11,7 @@ from windlass.cli.run.signals import end_at_once
 
 _DEMO = "windlass.cli.dev.demo"
 _DEMO_DATABASE = "sqlite:///demo.db"
-#: What works at a terminal that is left to the jobs' code.
+#: Key shown when the terminal is left to the jobs' code.
 _STOP = "Ctrl-C stop"
 
 
@@ -70,10 +70,10 @@ def dev(
 
     if demo:
         modules = (*modules, _DEMO)
-        # Never where WINDLASS_DATABASE_URL leads: made-up jobs have no business among real ones.
+        # Ignore WINDLASS_DATABASE_URL: demo jobs must not mix with real ones.
         call.flags.db = call.flags.db or _DEMO_DATABASE
     names = resolve_modules(call, modules, look_around=True)
-    # Opened once, so that it stays the same while processes come and go.
+    # Opened once, so that the port stays the same over reloads.
     listening = listen_near("127.0.0.1", port)
     if (taken := listening.getsockname()[1]) != port:
         call.out.say(f"Port {port} is not free: using port {taken}. Choose one with --port.")

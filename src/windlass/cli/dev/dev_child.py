@@ -40,7 +40,7 @@ from windlass.tasks import run
 
 _FILES_SECONDS = 1.0
 _MISSING_SECONDS = 2.0
-#: What no change to the code mends: there is no sense in waiting for the next save.
+#: Errors that no change to the code fixes: do not wait for the next save.
 _NOT_THE_CODES = (
     DatabaseUnreachable,
     DatabaseTimeout,
@@ -66,7 +66,7 @@ class DevChild:
     def run(self, link: SupervisorLink | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; returns the exit code."""
         if logging.lastResort is not None:
-            # It prints what libraries log, as it is, unless the modules configure logging.
+            # Print libraries' log records unchanged, unless the modules configure logging.
             logging.lastResort.setFormatter(VisibleFormatter())
         try:
             return run(self._work(self._apps(), link, first))
@@ -105,7 +105,7 @@ class DevChild:
     @asynccontextmanager
     async def _serve(self, app: Windlass, working: WorkerGroup) -> AsyncIterator[None]:
         """Serve the API of an app; after a stop it accepts no more requests."""
-        # Heavy, and no job needs it.
+        # A heavy import that no job needs.
         from windlass.api.access.callers import open_access
         from windlass.api.access.credentials import by_credentials
         from windlass.api.app import create_api
@@ -126,7 +126,7 @@ class DevChild:
     ) -> int:
         for app in apps:
             await wait_until_ready(app.ready, app.telemetry)
-        # Before anything is scheduled, so that no job is made that nobody runs.
+        # Before anything is scheduled, so that no job is created that no worker can run.
         done = await self._mark_missing(apps)
         marking = None if done else asyncio.create_task(self._mark_rest(apps))
         try:
@@ -223,7 +223,7 @@ class DevChild:
 
 
 async def _create_schema(app: Windlass) -> None:
-    # A server's database that is only behind is left to `windlass db migrate`: others may use it.
+    # Only an empty database gets the schema. An older one may be shared: `windlass db migrate`.
     schema = app.engine.schema
     if not (await schema.status()).applied:
         await schema.migrate()
@@ -280,7 +280,7 @@ def _own_frames(error: BaseException) -> Iterator[str]:
     yield from (f"  {line}" for line in text.splitlines())
 
 
-# In a process of its own: some browsers stay until they are closed, and some talk.
+# In a separate process: some browsers block until closed, and some print messages.
 _OPEN_BROWSER = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 

@@ -10,8 +10,8 @@ from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import listed
 
-#: Where a file goes, and which text of the folder `starter` it has. They end in .txt, so that nobody takes
-#: them for files of this package.
+#: Path of a file -> its template in the folder `starter`. Templates end in .txt, so that tools do
+#: not take them for files of this package.
 _FILES: Mapping[str, str] = {
     "jobs.py": "jobs.py.txt",
     "tests/test_jobs.py": "test_jobs.py.txt",

@@ -26,11 +26,11 @@ from windlass.cli.run.signals import stopping
 from windlass.cli.text.printing import write_lines
 
 _POLL_SECONDS = 0.25
-#: The end of a program that has the terminal is noticed sooner.
+#: Shorter poll while another program has the terminal, to notice its end soon.
 _SOON_SECONDS = 0.05
-#: Editors write a file in steps.
+#: Wait after a change: editors write a file in steps.
 _SETTLE_SECONDS = 0.1
-#: A child that dies at once, again and again, must not heat the room.
+#: Pause between restarts: a child that dies at once must not loop at full speed.
 _RESTART_SECONDS = 1.0
 
 State = Literal["starting", "ready", "failed"]
@@ -88,7 +88,7 @@ class ChildProcess:
         os.kill(self.pid, signal.SIGTERM)
 
     def order(self, word: str) -> None:
-        with contextlib.suppress(OSError):  # it is gone, or has not listened for long
+        with contextlib.suppress(OSError):  # the child is gone, or has not read for long
             self.line.sendall(f"{word}\n".encode())
 
 
@@ -162,7 +162,7 @@ class Supervisor:
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
         began = time.time_ns()
-        # Kept back: in the child the supervisor's handler would swallow a signal to stop.
+        # Blocked: until the child has its own handlers, the supervisor's would swallow a stop.
         signal.pthread_sigmask(signal.SIG_BLOCK, stopping())
         pid = os.fork()
         if pid == 0:
@@ -171,7 +171,7 @@ class Supervisor:
                 ours.close()
                 self._forget_children()
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
-                # Its own session: Ctrl-C comes to the supervisor alone, which passes it on once.
+                # Its own session: only the supervisor gets Ctrl-C, and forwards it once.
                 os.setsid()
                 voice = self._terminal.voice if self._terminal else None
                 code = self._work(SupervisorLink(theirs, voice), not self._was_ready)
@@ -198,14 +198,14 @@ class Supervisor:
         return [child for child in (self._current, self._coming, *self._leaving) if child]
 
     def _read_reports(self, keys: Keys | None = None, *, seconds: float = _POLL_SECONDS) -> None:
-        # A line that is closed can be read for ever, and gives nothing.
+        # A closed socket is always readable, without data.
         lines = {child.line: child for child in self._children() if not child.closed}
         watched: list[socket.socket | Keys] = [*lines]
         if keys is not None and keys.listens():
             watched.append(keys)
         for line in select.select(watched, [], [], seconds)[0]:
             if isinstance(line, Keys):
-                continue  # minded when all is heard
+                continue  # handled after all reports are read
             child = lines[line]
             try:
                 some = line.recv(65536)
@@ -236,7 +236,7 @@ class Supervisor:
             pid, status = os.waitpid(child.pid, os.WNOHANG)
             if pid == 0:
                 continue
-            self._read_reports(seconds=0)  # its last words
+            self._read_reports(seconds=0)  # read its last reports
             child.line.close()
             self._on_child_exit(child, os.waitstatus_to_exitcode(status))
 
@@ -255,7 +255,7 @@ class Supervisor:
                 self.say(f"The process ended ({_exit_text(code)}) before it was ready.")
                 self._code = Exit.FAILED
             elif self._current is None:
-                self._code = code  # it has told why
+                self._code = code  # the child has reported why
         elif child is self._current:
             self._current = None
             if self.stopping:
@@ -286,7 +286,7 @@ class Supervisor:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self._lent and number == signal.SIGINT:
-            return  # Ctrl-C is meant for the program that has the terminal
+            return  # Ctrl-C is for the program that has the terminal
         if self._terminal and number == signal.SIGHUP:
             self._terminal.hang_up()
         self.stop()

@@ -19,7 +19,7 @@ from typing import Any
 
 from windlass.cli.top.keys import keys_in
 
-#: Who reads or changes a terminal from the background is stopped, unless these are kept back.
+#: The kernel stops a background process that uses the terminal, unless these are blocked.
 _STOPPING = (signal.SIGTTIN, signal.SIGTTOU)
 _MOST_HELD = 1_000_000
 _MOST_SHOWN = 64_000
@@ -117,7 +117,7 @@ class Terminal:
                 some = os.read(self.number, 1024)
         except OSError:
             some = b""
-        # In the background since a moment ago, nothing can be read either.
+        # An empty read also happens just after a move to the background.
         if not some and self._in_front():
             self.hang_up()
         return list(keys_in(some.decode("utf-8", errors="ignore")))
@@ -151,7 +151,7 @@ class Terminal:
     def _in_front(self) -> bool:
         try:
             return os.tcgetpgrp(self.number) == os.getpgrp()
-        except OSError:  # a terminal without job control: nobody else can have it
+        except OSError:  # a terminal without job control: no other program can have it
             return True
 
     def _give(self) -> None:
@@ -161,7 +161,7 @@ class Terminal:
         self._ours = False
 
     def _end_borrower(self, guest: "subprocess.Popen[bytes]") -> None:
-        # As Ctrl-C would: it leaves the screen as it was.
+        # Like Ctrl-C, so that the program restores the screen.
         guest.send_signal(signal.SIGINT)
         try:
             guest.wait(_LEAVE_SECONDS)

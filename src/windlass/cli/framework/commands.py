@@ -41,7 +41,7 @@ class _HelpLayout:
         return False
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
-        # Not by the context: click keeps the names of the first one that asks.
+        # Ignore the context: click caches the names of the first caller.
         return _HELP_NAMES
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -69,7 +69,7 @@ class Group(_HelpLayout, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        # Who completes a line is told nothing of what is wrong with it.
+        # No error while a shell completes the line.
         if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
             near = nearest(args[0], self.list_commands(ctx))
             path = ctx.command_path
@@ -134,7 +134,7 @@ def with_call(command: Callable[Concatenate[Invocation, P], int | None]) -> Call
         if runs_here:
             from windlass.worker.isolation.prctl import deny_inspection
 
-            # Commands that run on this machine, as the same user, must not read its settings.
+            # Handlers run commands as the same user: they must not read these settings.
             deny_inspection()
         call = Invocation(flags_of(ctx), runs_here=runs_here)
         try:

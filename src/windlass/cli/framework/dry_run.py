@@ -46,7 +46,7 @@ def dry_run_client(client: "Client") -> "Client":
 
     class DryRunClient(Client):
         async def post(self, at: str, body: object = None, **params: Any) -> "JsonObject":
-            # `/jobs/id/verb` is about `/jobs/id`; `/jobs` makes one.
+            # `/jobs/id/verb` changes `/jobs/id`; `/jobs` creates a job.
             await self._look(at.rpartition("/")[0])
             self._end("POST", at, body)
 

@@ -44,7 +44,7 @@ MEANINGS: Mapping[Exit, str] = {
 }
 
 
-#: Error class -> exit code. A class that is not listed ends as the class above it does.
+#: Error class -> exit code. A class that is not listed has the code of its base class.
 CODES: Mapping[type[WindlassError], Exit] = {
     WindlassError: Exit.FAILED,
     errors.DatabaseUnreachable: Exit.UNREACHABLE,

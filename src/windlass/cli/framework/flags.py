@@ -36,7 +36,7 @@ class Flags:
     quiet: bool = False
     verbose: bool = False
     debug: bool = False
-    #: With --dry-run, what would be done.
+    #: With --dry-run, the description of the change.
     would: str | None = None
     _typed: set[str] = field(default_factory=set)
 

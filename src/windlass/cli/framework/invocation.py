@@ -148,7 +148,7 @@ class Invocation:
         if self._needs_no_question(doing):
             return
         asked = f"{self._context_prefix}{question}"
-        # Nobody can type a name with control characters; its escapes are what the question shows.
+        # Control characters cannot be typed; the question shows their escapes, so accept those.
         if prompt(asked, default="", show_default=False) not in (name, printable(name)):
             self.out.say("Names do not match; nothing changed.")
             raise click.Abort
@@ -178,7 +178,7 @@ class Invocation:
         try:
             limit = duration(self.flags.timeout, option="timeout").total_seconds()
         except OptionInvalid:
-            work.close()  # or Python warns that it was never awaited
+            work.close()  # else Python warns that it was never awaited
             raise
         try:
             async with asyncio.timeout(limit):
@@ -193,7 +193,7 @@ def actor() -> str | None:
 
     try:
         return getpass.getuser()
-    except (OSError, KeyError):  # a container's user may have no name
+    except (OSError, KeyError):  # a user in a container may have no name
         return None
 
 
@@ -216,13 +216,13 @@ def _resolve_target(flags: Flags, *, current: bool) -> "Context | None":
 def _active_context(flags: Flags, *, current: bool) -> "Context | None":
     from windlass.cli.connect import contexts
 
-    # One that is typed is a flag: only flags win over it.
+    # A typed --context is a flag: only other flags win over it.
     typed = flags.typed("context")
     other = flags.typed("url") or flags.typed("db")
     if not typed:
         other = other or bool(flags.url or flags.db or os.environ.get(_DATABASE_VARIABLE))
     if flags.context is not None:
-        named = contexts.read().named(flags.context)  # a name that is wrong is told in any case
+        named = contexts.read().named(flags.context)  # an unknown name is an error in any case
         return None if other else named
     if other or not current:
         return None

@@ -52,7 +52,7 @@ def build_filter(
     """Build one filter equal to the flags; empty if no flag was given."""
     wanted = split_states(states)
     named = {"definition": definition, "queue": queue}
-    # The person's own text first: an error tells the place in it.
+    # The typed text first: an error gives the position in it.
     terms = [
         (where or "").strip(),
         f"state:{','.join(wanted)}" if wanted else "",

@@ -10,7 +10,7 @@ from windlass.errors.wording import did_you_mean
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
 
-#: Names that are compared at most.
+#: The largest number of names compared.
 _MOST = 1_000
 
 
@@ -23,7 +23,7 @@ async def suggest_names(api: "Client", noun: str, name: str) -> AsyncIterator[No
     except (UserNotFound, MemberNotFound) as error:
         try:
             known = (await api.page(f"/{noun}", limit=_MOST))["items"]
-        except WindlassError:  # the caller may not list them
+        except WindlassError:  # the caller has no right to list them
             known = []
         error.hint = did_you_mean(name, [one["name"] for one in known]) + error.hint
         raise

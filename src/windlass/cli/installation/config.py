@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from windlass.settings import Origin
 
 _FILE = "windlass.toml"
-#: Flags that are no settings, and say where a command goes.
+#: Flags that are not settings, and select the server or database.
 _PLACE = ("context", "url", "token_file", "tenant")
 
 

@@ -17,15 +17,15 @@ from windlass.errors.wording import counted, sentence
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-#: Between two looks at how far it is.
+#: Seconds between two polls of the progress.
 _LOOK_SECONDS = 0.1
-#: How long a stop may take; a batch under way is finished first.
+#: Time limit of a stop; the current batch is finished first.
 _STOP_SECONDS = 30.0
 _FAILURES_SHOWN = 3
 _CELLS = 24
-#: Before this a rate says nothing.
+#: A rate before this would not be meaningful.
 _RATED_SECONDS = 0.5
-#: What a dry run tells programs of a job, and whether and why it would be skipped.
+#: Fields of a dry run's row for programs; `skipped` is added, the reason if the job is skipped.
 _ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_attempts")
 
 
@@ -152,7 +152,7 @@ async def _operate(
 
     early: Exit | None = None
     async with api.operating():
-        # In a task of its own: whoever interrupts this must have its id, to stop it.
+        # A separate task: an interrupt needs the operation's id, to stop it.
         begun = asyncio.create_task(api.post("/operations", body))
         try:
             operation = await asyncio.shield(begun)
@@ -196,7 +196,7 @@ async def _stop(api: "Client", id: str) -> "JsonObject":
 
     from windlass.cli.connect.api_client import path
 
-    with suppress(OperationStateConflict):  # it has come to its end meanwhile
+    with suppress(OperationStateConflict):  # it has ended meanwhile
         await api.post(path("operations", id, "stop"))
     until = clock.monotonic() + _STOP_SECONDS
     while True:

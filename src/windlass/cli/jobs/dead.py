@@ -127,6 +127,6 @@ def _chosen_filter(
 ) -> dict[str, str | None]:
     terms = [where or ""]
     if cause:
-        # The start of a fingerprint is what tables show, and tells causes apart.
+        # Tables show the start of a fingerprint, which is enough to distinguish causes.
         terms.append("-fingerprint:*" if cause == UNKNOWN else f"fingerprint:{cause}*")
     return {"definition": definition, "where": " ".join(filter(None, terms))}

@@ -16,7 +16,7 @@ from windlass.errors import AmbiguousId, DeadGroupNotFound
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-#: How a cause is written that nobody knows.
+#: Text of an unknown cause.
 UNKNOWN = "none"
 NOTHING_DEAD = "Nothing is in the dead letter."
 _MOST = 500
@@ -170,7 +170,7 @@ async def _find(api: "Client", name: str, definition: str | None) -> "JsonObject
 
 
 def _has_cause(group: Item, cause: str) -> bool:
-    # The start of a fingerprint is what tables show, and tells causes apart.
+    # Tables show the start of a fingerprint, which is enough to distinguish causes.
     if cause == UNKNOWN or not cause:
         return bool(cause) and not group["fingerprint"]
     return str(group["fingerprint"]).startswith(cause)

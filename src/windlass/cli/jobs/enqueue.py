@@ -83,7 +83,7 @@ def enqueue(
             await api.learn(call.settings.modules)
             known = await api.get(at)
         data = typed(pairs, known["payload_schema"]) if whole is None else whole
-        dump_json(data)  # what cannot be stored cannot be sent either
+        dump_json(data)  # a value that cannot be stored cannot be sent either
         after = [(await api.get(path("jobs", id)))["id"] for id in options.get("after", ())]
         body = {**options, "after": after, "definition": definition, "payload": data}
         return await api.post("/jobs", body, dry_run=dry_run or None)

@@ -14,7 +14,7 @@ async def follow_lines(api: Client, id: str, *, follow: bool) -> AsyncIterator[J
     id = (await api.get(path("jobs", id)))["id"]
     seen = 0
     while True:
-        # Whether it has ended is asked first: what it said before its end is there by then.
+        # Read the state before the lines: if it has ended, all its lines are stored by now.
         over = not follow or (await api.get(path("jobs", id)))["state"] in _ENDED
         while lines := (await api.get(path("jobs", id, "logs"), after=seen))["items"]:
             seen = lines[-1]["sequence"]

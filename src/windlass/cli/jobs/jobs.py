@@ -147,7 +147,7 @@ def wait(call: Invocation, job: str) -> None:
 def job_columns(items: Sequence[Item]) -> list[Column]:
     """The columns of a list of jobs."""
     now = utcnow()
-    # With a single tenant there is nothing to tell apart.
+    # With a single tenant the column would add nothing.
     tenants = any(item["tenant_id"] != "default" for item in items)
     progress = any(0 < item["progress"] < 1 for item in items)
     return [

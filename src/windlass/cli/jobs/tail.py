@@ -9,7 +9,7 @@ from windlass.cli.connect.api_client import Client, JsonObject
 
 _SECONDS = 1.0
 _PAGE = 100
-#: So many pages are read in one look; what comes faster nobody reads.
+#: The most pages read in one poll; items that arrive faster are left out.
 _MOST_PAGES = 20
 _REMEMBERED = 5_000
 

@@ -16,7 +16,7 @@ from windlass.errors import WorkerGone, WorkerNotFound
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
 
-#: Between two looks at a worker that is waited for.
+#: Seconds between two polls of a worker.
 _LOOK_SECONDS = 0.2
 
 
@@ -160,7 +160,7 @@ async def _remaining_worker(api: "Client", id: str, is_done: Callable[[Item], bo
 
     try:
         worker = await api.get(path("workers", id))
-    except WorkerNotFound:  # it has ended
+    except WorkerNotFound:  # the worker has ended
         return None
     if worker["liveness"] == "lost":
         raise WorkerGone(worker["id"])

@@ -6,7 +6,7 @@ import socket
 
 from windlass.errors import OptionInvalid, PortUnavailable
 
-#: How many ports are tried, one after the other, where any would do.
+#: The number of ports to try, one after the other, when the port may differ.
 _TRIES = 50
 
 

@@ -49,7 +49,7 @@ def load_module(name: str) -> ModuleType:
         return _load_file(path)
     except WindlassError:
         raise
-    except BaseException as error:  # what a module does while it is imported is its author's
+    except BaseException as error:  # a module may raise anything while it is imported
         if is_interrupt(error):
             raise
         raise ModuleNotLoaded(name, cause=f"{type_name(error)}: {text_of(error)}") from error
@@ -74,14 +74,14 @@ def _load_file(path: Path) -> ModuleType:
     _add_to_path(root)
     if "." in dotted:
         return importlib.import_module(dotted)
-    # Known under its own name, so that others who import it get the same one.
+    # Registered under its own name, so that other imports get the same module.
     if dotted in sys.modules:
         dotted = f"windlass_jobs_{dotted}"
     spec = importlib.util.spec_from_file_location(dotted, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Tells a child process to find its handlers by the file: the name means nothing elsewhere.
+    # A child process finds handlers by this file: the name can be imported only here.
     module.__windlass_file__ = True  # type: ignore[attr-defined]  # our own mark
     sys.modules[dotted] = module
     try:

@@ -32,7 +32,7 @@ def resolve_modules(
 ) -> Sequence[str]:
     """The given modules, else those of the settings, else those found in this folder."""
     if call.flags.db:
-        # For modules that make their app from the settings, in child processes too.
+        # For modules that create their app from the settings, in child processes too.
         os.environ["WINDLASS_DATABASE_URL"] = call.flags.db
     names = given or call.settings.modules or (_find_job_files(Path.cwd()) if look_around else ())
     if needed and not names:

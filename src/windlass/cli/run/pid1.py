@@ -21,7 +21,7 @@ def run_as_child() -> int | None:
 
 def fork_and_wait() -> int | None:
     """Fork. The child gets None; this process waits for it and returns its exit code."""
-    # Kept back until the handlers are there: a signal between would be lost.
+    # Blocked until the handlers are set: a signal before that would be lost.
     signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)
     child = os.fork()
     if child == 0:

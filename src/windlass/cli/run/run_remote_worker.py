@@ -17,7 +17,7 @@ async def work_for(
     server = ServerClient(at.url, at.token)
     async with RemoteBackend(server, app.settings, app.telemetry) as remote:
         await remote.ready()
-        # Only the app's own handlers: Windlass's own jobs would work on a database of this process.
+        # Only the app's own handlers: Windlass's own jobs need a database in this process.
         async with app.worker(remote, options, handlers=app.handlers) as worker:
             started(worker)
             return await worker.run()

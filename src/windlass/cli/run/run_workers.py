@@ -22,9 +22,9 @@ from windlass.worker.worker import Worker
 if TYPE_CHECKING:
     from windlass.cli.connect.server_address import ServerAddress
 
-#: How long a process may take to end after its jobs' time is over, whatever hangs.
+#: Time limit for the process to end after its jobs' time limit, whatever hangs.
 _LAST_SECONDS = 20.0
-#: How long a last line may take to be written.
+#: Time limit for writing the last line.
 _WRITE_SECONDS = 1.0
 
 
@@ -104,7 +104,7 @@ class WorkerGroup:
         """End this process: its event loop is blocked and does not return. Called in the renewal
         thread of any of its workers."""
         if not self._ending.acquire(blocking=False):
-            return  # another worker's thread does it
+            return  # another worker's thread is doing it
         self._write_error(
             "A handler blocks the event loop past its time limit: ending this worker."
         )
@@ -120,7 +120,7 @@ class WorkerGroup:
         return any(worker.all_slots_stuck for worker in self.workers)
 
     def _write_error(self, line: str) -> None:
-        # From a thread that is not waited for long: the blocked handler may hold the stream's lock.
+        # In a thread, with a time limit: the blocked handler may hold the stream's lock.
         writing = threading.Thread(target=os.write, args=[2, f"{line}\n".encode()], daemon=True)
         writing.start()
         writing.join(_WRITE_SECONDS)
@@ -132,8 +132,8 @@ class WorkerGroup:
             self._last = loop.call_later(seconds, self._give_up)
 
     def _give_up(self) -> None:
-        # Closing a database that does not answer can take for ever, and there is nothing left to
-        # lose: what is not recorded, lease recovery finds.
+        # Closing a database that does not respond can take forever, and nothing is lost: lease
+        # recovery finds outcomes that are not recorded.
         self.said(f"The {self.answering} does not answer; leaving without it.")
         left = sum(len(worker.held) for worker in self.workers)
         self.report_lost_outcomes(left)
@@ -169,8 +169,8 @@ async def work(apps: Sequence[Windlass], how: How, working: WorkerGroup) -> int:
     if sum(left):
         working.report_lost_outcomes(sum(left))
         return Exit.LEFT_BEHIND
-    # Above its memory limit a worker ends well, to be started anew. With every slot held by a run
-    # that ignored its stop something is wrong, and a supervisor should hear of it.
+    # Above its memory limit a worker exits with 0, to be restarted. If runs that ignored their
+    # stop hold every slot, something is wrong: the exit code tells the supervisor.
     return Exit.FAILED if working.all_slots_stuck else Exit.OK
 
 
@@ -208,7 +208,7 @@ def _worker_context(app: Windlass, how: How, working: WorkerGroup) -> Coroutine[
 
     if how.server is None:
         return app.work(options, started, scheduling=how.scheduling)
-    # Loads an HTTP client, which other workers have no use for.
+    # It imports an HTTP client, which other workers do not need.
     from windlass.cli.run.run_remote_worker import work_for
 
     return work_for(how.server, app, options, started)

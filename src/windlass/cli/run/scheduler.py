@@ -34,10 +34,10 @@ def scheduler(call: Invocation, modules: tuple[str, ...], once: bool) -> int:
     scheduler.enabled off, it fires no schedules.
     """
     end_at_once()
-    # A container's first process gets no default handling of signals.
+    # PID 1 in a container has no default signal handling.
     if (code := run_as_child()) is not None:
         return code
-    # Heavy, and not needed where a child does the work.
+    # A heavy import, not needed if a child does the work.
     from windlass.app.windlass import Windlass
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry

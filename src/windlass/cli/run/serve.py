@@ -53,10 +53,10 @@ def serve(
     exits.
     """
     end_at_once()
-    # A container's first process gets no default handling of signals.
+    # PID 1 in a container has no default signal handling.
     if (code := run_as_child()) is not None:
         return code
-    # Heavy, and not needed where a child does the work.
+    # A heavy import, not needed if a child does the work.
     from windlass.app.windlass import Windlass
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
@@ -104,11 +104,11 @@ async def _serve(
                 async with app.running():
                     await told.wait()
             else:
-                # Bulk operations and lost leases cannot wait for a worker that may never come.
+                # Bulk operations and lost leases cannot wait for a worker: there may never be one.
                 async with app.upkeep(scheduling=False):
                     await told.wait()
                     server.end()
-                    await serving  # its requests use what closes with this block
+                    await serving  # its requests use resources that close with this block
         finally:
             server.end()
             await serving

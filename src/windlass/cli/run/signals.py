@@ -33,7 +33,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 def _end(number: int, frame: FrameType | None) -> None:
     with suppress(OSError):  # the terminal may be gone
-        # Not by `print`: this may stand in the midst of one.
+        # Not with `print`: the signal may have interrupted one.
         os.write(2, b"Stopped at once: no job was running.\n")
     os._exit(Exit.INTERRUPTED if number == signal.SIGINT else Exit.OK)
 
@@ -50,5 +50,5 @@ def heard(tell: Callable[[], object]) -> Iterator[None]:
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
-            # What is closed after this may hang, and has to be stopped as before.
+            # Closing resources after this may hang, and must be stoppable as before.
             signal.signal(number, before[number])

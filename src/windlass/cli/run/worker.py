@@ -71,7 +71,7 @@ def worker(
     end_at_once()
     if (code := run_as_child()) is not None:
         return code
-    # Heavy, and not needed where a child does the work.
+    # A heavy import, not needed if a child does the work.
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
     from windlass.cli.run.run_workers import How, WorkerGroup, work

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 Item = Mapping[str, Any]
 
-#: Between two columns of a table.
+#: Spaces between two columns of a table.
 _GAP = 2
-#: Spreadsheets run a cell that starts so, and some skip quotes and spaces before it.
+#: Spreadsheets run a cell that starts like this; some skip quotes and spaces before it.
 _FORMULA = re.compile(r"[\s'\"]*[=+\-@\t\r＝＋－＠]")
-#: A wide column is not cut further than this.
+#: The smallest width of a wide column.
 _NARROWEST = 12
 
 
@@ -88,7 +88,7 @@ class Output:
         if self._flags.color != "auto":
             return self._flags.color == "always"
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        # As it was at first: what is held back for a terminal stays as it would have looked.
+        # Keep the first result: output held back for a terminal looks as if it was not.
         return self._terminals.setdefault(stream, stream.isatty()) and not plain
 
     def style(self, text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
@@ -98,7 +98,7 @@ class Output:
     def say(self, text: str) -> None:
         """Print a one-line message to stderr, unless --quiet. A closed stderr is ignored."""
         if not self._flags.quiet:
-            with suppress(OSError):  # whoever read it has gone; the work goes on
+            with suppress(OSError):  # the reader is gone; the work continues
                 write_line(text, sys.stderr)
 
     def hint(self, text: str) -> None:
@@ -261,7 +261,7 @@ def table(
     drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
     fitting = _fit_columns(items, [column for column in columns if column.show], width)
     for column in fitting:
-        # A cell that does not wrap in a column that may: cut rather than broken, and first.
+        # A no-wrap cell in a column that may wrap: cut instead of wrapped, and cut first.
         drawn.add_column(
             column.title,
             no_wrap=not column.wide,
@@ -317,7 +317,7 @@ def _fit_columns(items: Sequence[Item], columns: Sequence[Column], width: int) -
 
 
 def _tsv(value: object) -> str:
-    # Doubled, so that a program can tell a backslash from the escape of a tab or a line break.
+    # Doubled, so that a program can distinguish a backslash from an escaped tab or line break.
     return cell(value).replace("\\", "\\\\")
 
 

@@ -75,7 +75,7 @@ def prompt(question: str, **options: Any) -> str:
 
 def console(*, colored: bool) -> "Console":
     """A rich console on stdout for tables and screens, in which every character prints."""
-    # Rich takes longer to import than most lists to fetch: only who draws with it waits for it.
+    # Importing Rich takes longer than fetching most lists: only commands that draw import it.
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 

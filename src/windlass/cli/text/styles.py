@@ -49,7 +49,7 @@ OUTCOMES: Mapping[str, StateLabel] = {
 
 RUNNING = STATES["running"]
 
-#: How a check of the doctor stands.
+#: Results of the doctor's checks.
 CHECKS: Mapping[str, StateLabel] = {
     "ok": StateLabel("✓", "ok", "green"),
     "warning": StateLabel("▲", "warning", "yellow"),
@@ -65,7 +65,7 @@ LIVENESS: Mapping[str, StateLabel] = {
     "lost": StateLabel("✕", "Lost", "red"),
 }
 
-#: What a live worker does that takes no more jobs, or is told to.
+#: States of a live worker that claims no more jobs, or was ordered to stop claiming.
 DRAINING: Mapping[str, StateLabel] = {
     "drain": StateLabel("❚❚", "Draining", "yellow"),
     "stop": StateLabel("■", "Stopping", "yellow"),

@@ -25,9 +25,9 @@ from windlass.cli.top.screen import Screen
 from windlass.clock import utcnow
 from windlass.errors.wording import printable
 
-#: From this width on queues and workers stand side by side.
+#: The width from which queues and workers stand side by side.
 _WIDE = 110
-#: Lines that are always there: the head, one above the jobs, their title, the foot; and the other titles.
+#: Fixed lines: head, one above the jobs, their title, foot; and the other titles.
 _FRAME, _TITLES_WIDE, _TITLES_STACKED = 5, 1, 3
 _MOST = 20
 _LEVELS = "▁▂▃▄▅▆▇"
@@ -176,11 +176,11 @@ def _workers(reading: TopData, workers: Sequence[JsonObject], width: int) -> Ren
     doing: dict[str, list[JsonObject]] = {}
     for job in reading.running:
         doing.setdefault(job["worker_id"], []).append(job)
-    # By the database's clock, as the jobs' times are.
+    # By the database's clock, like the jobs' times.
     now = moment(reading.stats["until"]) or utcnow()
 
     def slots(worker: Item) -> str:
-        # A beat may be seconds old; the jobs are counted anew with each look.
+        # A heartbeat may be seconds old; the jobs are counted at each reading.
         return slots_of(worker, len(doing.get(worker["id"], ())) if reading.knows_running else None)
 
     columns = [

@@ -53,14 +53,14 @@ def pressed(terminal: int) -> "Iterator[asyncio.Queue[str]]":
             some = os.read(terminal, 1024)
         except OSError:
             some = b""
-        if not some:  # whoever sat there has gone
+        if not some:  # the terminal is gone
             loop.remove_reader(terminal)
             came.put_nowait("q")
         for key in keys_in(some.decode("utf-8", errors="ignore")):
             came.put_nowait(key)
 
     before = termios.tcgetattr(terminal)
-    tty.setcbreak(terminal, termios.TCSADRAIN)  # what was typed ahead counts too
+    tty.setcbreak(terminal, termios.TCSADRAIN)  # keys typed ahead count too
     loop.add_reader(terminal, read)
     try:
         yield came

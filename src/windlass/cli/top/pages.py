@@ -102,7 +102,7 @@ def _log_line(line: JsonObject) -> Text:
 
 
 def _texts(text: str, style: str) -> list[Text]:
-    # Indented: no line of theirs stands where ours do.
+    # Indented, so that no line of a job's text looks like one of ours.
     return [Text(f"  {printable(line)}", style=style) for line in text.rstrip().split("\n")]
 
 

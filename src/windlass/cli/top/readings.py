@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from windlass.cli.connect.api_client import Client, JsonObject, path
 from windlass.cli.text.styles import moment
 
-#: Rates of queues change by the minute: they are asked for less often, and of so many queues.
+#: Rates change by the minute: they are read every few readings, and for this many queues.
 _LOOKS_PER_RATE = 5
 _MOST_RATES = 12
 _RUNNING = 200
@@ -33,7 +33,7 @@ class TopData:
     running: Sequence[JsonObject]
     jobs: Sequence[JsonObject]
     rates: Mapping[str, QueueRate]
-    #: Whether `running` has all jobs that run: not the first of many, or one tenant's.
+    #: True if `running` has every running job, not only the first page or one tenant's.
     knows_running: bool
 
     @property

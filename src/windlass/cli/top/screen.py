@@ -7,11 +7,11 @@ from typing import Literal, NamedTuple
 Page = Literal["overview", "queues", "workers", "job", "logs", "help"]
 Verb = Literal["retry", "cancel", "quit", "look"]
 
-#: Keys that change a job, and what is asked before.
+#: Keys that change a job, after a question.
 _CHANGES: Mapping[str, Verb] = {"r": "retry", "c": "cancel"}
 _STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
 
-#: For the help page: what each key does.
+#: Key -> description, for the help page.
 KEYS = (
     ("↑ ↓  j k", "choose a job, or scroll its log"),
     ("⏎", "open the job"),
@@ -29,7 +29,7 @@ KEYS = (
 
 #: Pages without jobs to choose from.
 _WITHOUT_JOBS = ("help", "queues", "workers")
-#: What a line that begins with a colon may say.
+#: The commands after a colon.
 COMMANDS = ("jobs", "dead", "queues", "workers", "help", "q")
 
 

@@ -29,7 +29,7 @@ class TopSession:
         self._reading: TopData | None = None
         self._opened: JobDetail | None = None
         self._read_with = ""
-        #: Why the last look failed, until one succeeds.
+        #: Error of the last reading, until one succeeds.
         self._trouble = ""
 
     async def run(self) -> None:
@@ -84,7 +84,7 @@ class TopSession:
                 self._reading = await self._reader.read(screen.where, limit=self._rows)
                 self._read_with = screen.where
         except FilterInvalid as error:
-            # What was shown before goes on being shown.
+            # Keep showing the last data.
             self._screen = replace(screen, where=self._read_with, note=_error_text(error))
         except WindlassError as error:
             self._trouble = _error_text(error)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
     from windlass.cli.top.readings import TopData
 
-#: So many jobs without a terminal, whose height would say.
+#: Number of jobs without a terminal, where no height limits it.
 _JOBS = 10
 
 

@@ -21,10 +21,10 @@ def _flag(*names: str, **more: Any) -> Callable[[Command], Command]:
     return click.option(*names, **more)
 
 
-#: What may be said of every trigger.
+#: Options of every trigger.
 COMMON = (
     _flag("--payload", metavar="JSON", help="The payload of its jobs; {{…}} is filled in."),
-    # Nothing but these two: a script that says "yes" or "0" must not be guessed at.
+    # Only these two values: do not guess what "yes" or "0" in a script means.
     _flag("--enabled", type=click.Choice(["true", "false"]), help="Whether it makes jobs."),
     _flag("--delay", metavar="DURATION", help="Let its jobs be due so much later."),
     _flag("--dedupe-window", metavar="DURATION", help="One of equal jobs in so long a time."),
@@ -145,7 +145,7 @@ def _as_is(value: Any) -> Any:
     return value
 
 
-#: Flag -> the field it becomes, and how it is read.
+#: Flag -> field of the API, and the function that parses it.
 _FIELDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "name": ("name", _as_is),
     "definition": ("definition", _as_is),
