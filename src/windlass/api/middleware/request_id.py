@@ -8,7 +8,7 @@ from windlass.api.middleware.browser_security import ALWAYS, DEFAULTS
 from windlass.api.middleware.problems import address_error
 from windlass.api.middleware.proxies import TrustedProxies
 from windlass.ids import new_job_id
-from windlass.tasks import all_tenants
+from windlass.storage.connection.tenant_binding import all_tenants
 
 HEADER = "x-request-id"
 
