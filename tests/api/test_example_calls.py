@@ -212,7 +212,7 @@ async def test_an_administrator_changes_how_jobs_run_without_a_deployment(guarde
     assert {"definitions.write"} <= {each["action"] for each in entries}
 
 
-async def test_a_kind_of_work_is_submitted_only_with_its_permission(guarded):
+async def test_a_definition_with_a_permission_is_enqueued_only_with_it(guarded):
     ada = Person(guarded, await guarded.token("user", "acme", permissions=["reports.run"]))
     bob = Person(guarded, await guarded.token("user", "acme"))
     body = {"definition": "report", "payload": {"month": "2026-03"}}

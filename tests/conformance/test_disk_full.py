@@ -16,7 +16,7 @@ _COMPLAIN: Mapping[str, str] = {
 }
 
 
-async def test_no_room_is_told_apart_from_no_database(storage):
+async def test_a_full_disk_and_an_unreachable_database_are_distinguished(storage):
     id = await enqueue(storage)
 
     with pytest.raises(DatabaseFull, match="has no room left"):

@@ -40,20 +40,20 @@ def test_ids_sort_by_millisecond_then_counter(one, other, tail, other_tail):
         assert uuid7(*before, tail) < uuid7(*after, other_tail)
 
 
-def test_ids_of_one_process_only_rise():
+def test_ids_of_one_process_increase():
     made = [new_job_id() for _ in range(6000)]
 
     assert made == sorted(set(made))
 
 
-def test_ids_rise_even_when_the_clock_steps_back(monkeypatch):
+def test_ids_increase_when_the_clock_steps_back(monkeypatch):
     before = new_job_id()
     monkeypatch.setattr(clock, "unix_ms", lambda: 1)
 
     assert new_job_id() > before
 
 
-def test_a_full_counter_moves_to_the_next_millisecond(monkeypatch):
+def test_a_full_counter_advances_to_the_next_millisecond(monkeypatch):
     source = ids._IdGenerator()
     monkeypatch.setattr(clock, "unix_ms", lambda: 1000)
     first = source.make()
@@ -66,14 +66,14 @@ def test_a_full_counter_moves_to_the_next_millisecond(monkeypatch):
     assert source.make() > after
 
 
-def test_threads_never_get_the_same_id():
+def test_threads_get_distinct_ids():
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: new_job_id(), range(20_000)))
 
     assert len(set(made)) == len(made)
 
 
-def test_a_forked_child_starts_with_randomness_of_its_own(monkeypatch):
+def test_a_forked_child_has_its_own_randomness(monkeypatch):
     source = ids._IdGenerator()
     source.make()
     used = list(source._tails)
@@ -84,7 +84,7 @@ def test_a_forked_child_starts_with_randomness_of_its_own(monkeypatch):
     assert list(source._tails) != used
 
 
-def test_every_kind_of_id_is_made_the_same_way():
+def test_every_kind_of_id_is_generated_the_same_way():
     made = [new_job_id(), new_trigger_id(), new_event_id()]
 
     assert made == sorted(set(made))
@@ -105,7 +105,7 @@ def test_short_is_the_last_eight_characters():
 
 
 @given(milliseconds, counters, tails)
-def test_an_id_kept_as_text_is_the_same_id_again(ms, counter, tail):
+def test_an_id_round_trips_through_text(ms, counter, tail):
     made = uuid7(ms, counter, tail)
 
     assert stored_id(str(made)) == made
@@ -113,7 +113,7 @@ def test_an_id_kept_as_text_is_the_same_id_again(ms, counter, tail):
 
 
 @given(milliseconds, counters, tails)
-def test_a_whole_id_is_read_back_with_or_without_dashes(ms, counter, tail):
+def test_a_whole_id_is_parsed_with_or_without_dashes(ms, counter, tail):
     made = uuid7(ms, counter, tail)
 
     assert parse_job_id(str(made)) == made
@@ -122,7 +122,7 @@ def test_a_whole_id_is_read_back_with_or_without_dashes(ms, counter, tail):
 
 
 @pytest.mark.parametrize("text", ["", "8c1f4", "8c1f42dz", "x" * 32, "0" * 33, "job 8c1f42d7"])
-def test_what_is_no_id_is_no_id(text):
+def test_invalid_ids_are_refused(text):
     assert parse_job_id(text) is None
     assert parse_suffix(text) is None or len(text) >= 6
 

@@ -53,7 +53,7 @@ def told_well(error: WindlassError, code: str) -> bool:
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-async def test_a_payload_that_cannot_be_stored(wl, note, stored, payload, kind, code, pointer):
+async def test_an_unstorable_payload(wl, note, stored, payload, kind, code, pointer):
     for enqueue in (note.enqueue(**payload), wl.enqueue("note", payload)):
         with pytest.raises(kind) as caught:
             await enqueue
@@ -70,7 +70,7 @@ async def test_a_payload_that_cannot_be_stored(wl, note, stored, payload, kind, 
     [{"text": 3}, {"text": "nul \x00"}, {"text": "half \ud800"}, {"text": "x" * 300_000}],
     ids=["wrong type", "nul", "surrogate", "too large"],
 )
-async def test_a_bad_payload_by_key_without_the_handler(wl, note, database, stored, payload):
+async def test_an_invalid_payload_by_key_without_the_handler(wl, note, database, stored, payload):
     await wl.ready()
     other = Windlass(database.url, settings=Settings())
 
@@ -120,7 +120,7 @@ async def test_a_bad_payload_by_key_without_the_handler(wl, note, database, stor
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
-async def test_an_option_that_cannot_be(note, stored, options, named):
+async def test_an_invalid_option(note, stored, options, named):
     with pytest.raises(OptionInvalid) as caught:
         await note.options(**options).enqueue(text="hello")
 
@@ -140,14 +140,14 @@ async def test_an_option_that_cannot_be(note, stored, options, named):
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
-async def test_a_list_of_what_no_job_can_have(wl, asked, named):
+async def test_a_list_with_impossible_filters(wl, asked, named):
     with pytest.raises(OptionInvalid) as caught:
         await wl.jobs.list(**asked)
 
     assert (told_well(caught.value, "WL2007"), caught.value.option) == (True, named)
 
 
-async def test_a_reason_with_nul_is_kept_without_it(wl, note):
+async def test_a_reason_with_nul_is_stored_without_it(wl, note):
     receipt = await note.options(delay="1h").enqueue()
     await wl.jobs.cancel(receipt.job_id, reason="a\x00b")
     paused = await wl.queues.pause("default", reason="a\x00b")
@@ -156,20 +156,20 @@ async def test_a_reason_with_nul_is_kept_without_it(wl, note):
     assert (await wl.jobs.get(receipt.job_id)).reason == paused.pause_reason == kept
 
 
-async def test_a_tenants_name_that_cannot_be_stored(wl):
+async def test_an_unstorable_tenant_name(wl):
     for name in ("a\x00", "", "n" * 192):
         with pytest.raises(OptionInvalid):
             await wl.tenants.change("default", name=name)
 
 
-async def test_metadata_that_cannot_be_stored(note, stored):
+async def test_unstorable_metadata(note, stored):
     with pytest.raises(PayloadUnstorable, match="metadata"):
         await note.options(metadata={"a": "\x00"}).enqueue()
 
     assert await stored() == []
 
 
-async def test_a_payload_above_the_limit_that_was_set(database):
+async def test_a_payload_above_the_configured_limit(database):
     settings = Settings.load({"limits.payload_bytes": 1024}, environ={})
     async with (
         Windlass(database.url, settings=settings) as app,
@@ -187,7 +187,7 @@ async def test_a_payload_above_the_limit_that_was_set(database):
             await other.enqueue("note", {"text": "x" * 2000})
 
 
-async def test_a_definition_nobody_knows(wl, note, stored):
+async def test_an_unknown_definition(wl, note, stored):
     with pytest.raises(DefinitionNotFound) as caught:
         await wl.enqueue("noet", {"text": "hello"})
 
@@ -195,7 +195,7 @@ async def test_a_definition_nobody_knows(wl, note, stored):
     assert await stored() == []
 
 
-async def test_a_parent_that_does_not_exist_or_is_anothers(wl, note, stored):
+async def test_an_unknown_or_foreign_parent(wl, note, stored):
     await wl.tenants.create("acme")
     theirs = await note.options(tenant="acme").enqueue()
 
@@ -207,7 +207,7 @@ async def test_a_parent_that_does_not_exist_or_is_anothers(wl, note, stored):
     assert [job.id for job in await stored()] == [theirs.job_id]
 
 
-async def test_parents_in_a_circle(wl, note, stored):
+async def test_circular_parents(wl, note, stored):
     first, second, third = (note.make() for _ in range(3))
     circle = [
         first._replace(after=(third.id,)),
@@ -223,7 +223,7 @@ async def test_parents_in_a_circle(wl, note, stored):
     assert await stored() == []
 
 
-async def test_one_bad_job_among_many_stores_none_of_its_batch(wl, note, stored):
+async def test_one_invalid_job_refuses_its_batch(wl, note, stored):
     good = [note.make(text=str(number)) for number in range(5)]
     bad = note.options(after=[new_job_id()]).make()
 
@@ -239,7 +239,7 @@ async def test_one_bad_job_among_many_stores_none_of_its_batch(wl, note, stored)
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "mariadb", "mysql"])
-async def test_a_database_nobody_answers_for(scheme):
+async def test_an_unreachable_database(scheme):
     app = Windlass(f"{scheme}://ada:secret@127.0.0.1:1/nothing", settings=Settings())
 
     with pytest.raises(DatabaseUnreachable) as caught:
@@ -251,7 +251,7 @@ async def test_a_database_nobody_answers_for(scheme):
     await app.close()
 
 
-async def test_a_file_that_cannot_be_opened(tmp_path):
+async def test_an_unopenable_file(tmp_path):
     app = Windlass(f"sqlite:///{tmp_path}/no/such/folder/jobs.db", settings=Settings())
 
     with pytest.raises(DatabaseUnreachable) as caught:
@@ -268,7 +268,7 @@ async def test_a_file_that_cannot_be_opened(tmp_path):
         pytest.param("mariadb", marks=pytest.mark.database("mariadb")),
     ],
 )
-async def test_a_server_that_was_not_migrated(new_database, kind):
+async def test_an_unmigrated_server(new_database, kind):
     app = Windlass(new_database(kind).url, settings=Settings())
 
     for verb in (app.enqueue("note"), app.jobs.list(), app.definitions.list()):
@@ -280,7 +280,7 @@ async def test_a_server_that_was_not_migrated(new_database, kind):
 
 
 @pytest.mark.database("sqlite")
-async def test_a_new_file_is_migrated_by_itself(new_database):
+async def test_a_new_file_is_migrated_automatically(new_database):
     app = Windlass(new_database("sqlite").url, settings=Settings())
 
     assert await app.definitions.list() == []
@@ -289,7 +289,7 @@ async def test_a_new_file_is_migrated_by_itself(new_database):
     await app.close()
 
 
-async def test_a_url_of_no_known_database():
+async def test_a_url_of_an_unknown_database():
     app = Windlass("oracle://127.0.0.1/jobs", settings=Settings())
 
     with pytest.raises(UnsupportedDatabase) as caught:
@@ -302,7 +302,7 @@ async def test_a_url_of_no_known_database():
     ("url", "listen_url"),
     [("sqlite:///x.db", None), ("mariadb://h/x", None), ("postgresql://h/x", "postgresql://h/y")],
 )
-async def test_row_security_where_it_cannot_be_kept(url, listen_url):
+async def test_row_security_on_a_database_without_it(url, listen_url):
     on = Settings(database=DatabaseSettings(row_security=True, listen_url=listen_url))
     app = Windlass(url, settings=on)
 
@@ -312,7 +312,7 @@ async def test_row_security_where_it_cannot_be_kept(url, listen_url):
     assert told_well(caught.value, "WL1104")
 
 
-def test_settings_that_cannot_be_are_told_all_at_once(monkeypatch, tmp_path):
+def test_invalid_settings_are_reported_all_at_once(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WINDLASS_WORKER_LEASE_SECONDS", "0")
     monkeypatch.setenv("WINDLASS_WORKER_CONCURRENCY", "many")
@@ -328,7 +328,7 @@ def test_settings_that_cannot_be_are_told_all_at_once(monkeypatch, tmp_path):
     }
 
 
-def test_the_url_comes_from_the_environment_or_is_a_file_here(monkeypatch, tmp_path):
+def test_the_url_comes_from_the_environment_or_a_local_file(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WINDLASS_DATABASE_URL", raising=False)
     assert Windlass().settings.database.url == "sqlite:///windlass.db"

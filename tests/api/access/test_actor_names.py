@@ -15,7 +15,7 @@ async def guarded(wl):
         yield guarded
 
 
-async def test_who_paused_a_queue_is_shown_by_name(guarded, wl):
+async def test_the_token_that_paused_a_queue_is_shown_by_name(guarded, wl):
     engine = await wl.ready()
     made = await engine.tokens.create(local(), "deploy bot", role="superadmin")
     bot, actor = {"authorization": f"Bearer {made.secret}"}, f"token:{made.token.id}"
@@ -38,7 +38,7 @@ async def test_who_paused_a_queue_is_shown_by_name(guarded, wl):
 @pytest.mark.parametrize(
     "actor", ["ada", "token:", "token:x", None, "user:0190a5d0-0000-7000-8000-000000000000"]
 )
-async def test_who_is_no_known_token_is_shown_as_it_is(guarded, wl, actor):
+async def test_an_unknown_actor_is_shown_as_stored(guarded, wl, actor):
     await wl.queues.pause("default", actor=actor)
 
     queue = await wl.queues.get("default")

@@ -38,7 +38,7 @@ async def shop(database):
     await wl.close()
 
 
-async def test_an_application_tells_who_asks_and_its_role_is_judged_by_its_own_table(shop):
+async def test_an_application_authenticates_callers_and_defines_its_own_roles(shop):
     host = FastAPI()
     host.mount("/windlass", create_api(shop, authenticate=who))
     own = await shop.enqueue("hello", {"name": "Ada"}, tenant="acme")
@@ -66,7 +66,7 @@ async def test_an_application_tells_who_asks_and_its_role_is_judged_by_its_own_t
     ]
 
 
-async def test_a_role_of_ones_own_can_be_given_to_members_and_tokens(shop):
+async def test_a_custom_role_can_be_given_to_members_and_tokens(shop):
     engine = await shop.ready()
     made = await engine.tokens.create(local(), "desk", role="support", tenant="acme")
     app = create_api(shop, authenticate=by_credentials)

@@ -79,7 +79,7 @@ REACHES = [
 
 
 @pytest.mark.parametrize("reach", REACHES)
-async def test_every_route_that_names_a_job_answers_anothers_like_none(people, reach):
+async def test_another_users_job_is_not_found_on_any_route(people, reach):
     who, foreign = people.who(reach)
     looked_at = 0
 
@@ -102,7 +102,7 @@ async def test_every_route_that_names_a_job_answers_anothers_like_none(people, r
 
 
 @pytest.mark.parametrize("reach", REACHES)
-async def test_a_filter_or_topic_that_names_anothers_job_is_answered_like_none(people, reach):
+async def test_a_filter_or_topic_with_another_users_job_is_not_found(people, reach):
     who, foreign = people.who(reach)
 
     for path, name in (("/logs", "job"), ("/jobs", "q"), ("/dead", "cursor"), ("/jobs", "cursor")):
@@ -119,7 +119,7 @@ async def test_a_filter_or_topic_that_names_anothers_job_is_answered_like_none(p
 
 
 @pytest.mark.parametrize("reach", REACHES[:2])
-async def test_a_stream_of_anothers_job_is_refused_like_one_of_none(people, reach):
+async def test_a_stream_of_another_users_job_is_not_found(people, reach):
     who, foreign = people.who(reach)
 
     answers = [
@@ -133,7 +133,7 @@ async def test_a_stream_of_anothers_job_is_refused_like_one_of_none(people, reac
 
 @pytest.mark.parametrize("reach", REACHES)
 @pytest.mark.parametrize("query", ["", "?dry_run=true"])
-async def test_anothers_job_is_no_parent_like_one_that_does_not_exist(people, reach, query):
+async def test_another_users_job_is_an_unknown_parent(people, reach, query):
     who, foreign = people.who(reach)
     own = (await people.ask("POST", "/jobs", who, json={"definition": "hello"})).json()["job"]["id"]
     other = "0190a5d0-3c1f-7abc-8def-ffff00000000"
@@ -153,7 +153,7 @@ async def test_anothers_job_is_no_parent_like_one_that_does_not_exist(people, re
             assert answers[0][0] == 422, answers[0]
 
 
-async def test_a_graph_shows_a_user_only_jobs_of_their_own(people, wl):
+async def test_a_graph_shows_a_user_only_their_own_jobs(people, wl):
     async def enqueue(who, after=()):
         body = {"definition": "hello", "after": list(after)}
         return (await people.ask("POST", "/jobs", who, json=body)).json()["job"]["id"]
@@ -171,7 +171,7 @@ async def test_a_graph_shows_a_user_only_jobs_of_their_own(people, wl):
     assert await edges(parent, people.admin) == {(parent, own), (parent, theirs)}
 
 
-async def test_an_explanation_does_not_tell_a_user_of_anothers_parent(people, wl):
+async def test_an_explanation_does_not_reveal_another_users_parent(people, wl):
     @wl.job(after=["hello"])
     def later() -> None: ...
 

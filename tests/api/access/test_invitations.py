@@ -45,7 +45,7 @@ async def places(browser):
 
 
 @pytest.mark.parametrize("opened", ["before", "after"])
-async def test_who_invited_a_name_first_never_has_what_others_give_it(guarded, opened):
+async def test_an_earlier_invitee_gains_no_rights_given_to_the_name_later(guarded, opened):
     root = await guarded.token("superadmin")
     async with guarded.browser() as attacker, guarded.browser() as later:
         link = await invite(guarded, "acme")
@@ -70,7 +70,7 @@ async def test_who_invited_a_name_first_never_has_what_others_give_it(guarded, o
     assert (foreign.status_code, admins.status_code) == (404, 403)
 
 
-async def test_the_owner_of_a_name_that_was_taken_gets_it_from_an_administrator(guarded):
+async def test_an_administrator_returns_a_taken_name_to_its_owner(guarded):
     root = await guarded.token("superadmin")
     async with guarded.browser() as squatter, guarded.browser() as bob:
         await open_link(squatter, await invite(guarded, "acme"), PASSWORD)
@@ -89,7 +89,7 @@ async def test_the_owner_of_a_name_that_was_taken_gets_it_from_an_administrator(
     assert owner == {"acme", "globex"}
 
 
-async def test_the_page_of_a_link_changes_nothing_and_tells_nothing(guarded):
+async def test_opening_an_invitation_page_changes_and_reveals_nothing(guarded):
     engine = await guarded.wl.ready()
     there = await invite(guarded, "acme", name="there")
     await engine.invitations.accept_as_new(there, PASSWORD)
@@ -115,7 +115,7 @@ async def test_the_page_of_a_link_changes_nothing_and_tells_nothing(guarded):
     assert (done.status_code, done.headers["location"]) == (303, "/")
 
 
-async def test_somebody_accepts_in_a_browser_signed_in_or_by_signing_in(guarded):
+async def test_an_invitation_is_accepted_in_a_browser_with_or_without_a_session(guarded):
     engine = await guarded.wl.ready()
     await engine.invitations.accept_as_new(await invite(guarded, "acme", name="ada"), PASSWORD)
     link = await invite(guarded, "globex", name="ada")
@@ -146,7 +146,7 @@ async def test_somebody_accepts_in_a_browser_signed_in_or_by_signing_in(guarded)
     assert "cannot be accepted" in wrong.text
 
 
-async def test_the_answer_to_an_invitation_has_one_shape(guarded):
+async def test_accepting_an_invitation_returns_one_shape(guarded):
     root = await guarded.token("superadmin")
     admin = await guarded.token("tenant_admin", "acme")
     for user in ({"name": "there"}, {"name": "boss", "superadmin": True}):
@@ -167,7 +167,7 @@ async def test_the_answer_to_an_invitation_has_one_shape(guarded):
     assert shapes[0]["member"]["pending"] is True
 
 
-async def test_an_address_that_signed_in_before_is_not_kept_out_by_wrong_logins(guarded):
+async def test_wrong_logins_do_not_lock_out_an_address_that_signed_in_before(guarded):
     engine = await guarded.wl.ready()
     await engine.invitations.accept_as_new(await invite(guarded, "acme", name="ada"), PASSWORD)
 

@@ -16,7 +16,7 @@ async def guarded(wl):
         yield guarded
 
 
-async def test_the_first_administrator_signs_in_by_a_button_that_works_once(guarded):
+async def test_the_first_administrator_signs_in_by_a_one_time_button(guarded):
     link = await (await guarded.wl.ready()).users.first_admin()
 
     async with guarded.browser() as admin, guarded.browser() as late:
@@ -35,7 +35,7 @@ async def test_the_first_administrator_signs_in_by_a_button_that_works_once(guar
     assert "this link cannot be used." in used.text
 
 
-async def test_a_page_for_signing_in_runs_no_script_and_stands_in_no_frame(guarded):
+async def test_a_sign_in_page_runs_no_script_and_cannot_be_framed(guarded):
     page = await guarded.client.get('/login?link="><script>alert(1)</script>')
 
     assert "<script>" not in page.text
@@ -47,7 +47,7 @@ async def test_a_page_for_signing_in_runs_no_script_and_stands_in_no_frame(guard
     )
 
 
-async def test_another_site_signs_nobody_in(guarded):
+async def test_another_site_cannot_sign_a_user_in(guarded):
     link = await (await guarded.wl.ready()).users.first_admin()
     elsewhere = {**FORM, "origin": "http://evil.example"}
 
@@ -83,7 +83,7 @@ async def test_an_invited_person_sets_a_password_and_signs_in_with_it(guarded):
     assert len(listed) == 2
 
 
-async def test_the_same_as_json_for_a_page_with_scripts(guarded):
+async def test_invitation_and_sign_in_work_as_json(guarded):
     root = await guarded.token("superadmin")
     await guarded.client.post("/api/v1/users", json={"name": "ada"}, headers=root)
 
@@ -109,7 +109,7 @@ async def test_the_same_as_json_for_a_page_with_scripts(guarded):
     assert (ended.status_code, after.status_code) == (204, 401)
 
 
-async def test_who_is_disabled_or_signed_out_by_an_administrator_is_out_at_once(guarded):
+async def test_disabling_or_signing_out_a_user_takes_effect_at_once(guarded):
     root = await guarded.token("superadmin")
     engine = await guarded.wl.ready()
 

@@ -44,7 +44,7 @@ async def shop(wl):
         yield Shop(guarded, backend, str(ada.id))
 
 
-async def test_a_job_names_the_request_that_made_it(shop):
+async def test_a_job_records_the_request_that_created_it(shop):
     made = await shop.enqueue()
     cloned = await shop.guarded.client.post(
         f"/api/v1/jobs/{made.json()['job']['id']}/clone", headers=shop.backend
@@ -55,7 +55,7 @@ async def test_a_job_names_the_request_that_made_it(shop):
         assert answer.json()["job"]["source_ref"] == answer.headers["x-request-id"]
 
 
-async def test_a_member_for_whom_a_backend_enqueues_sees_the_job_as_their_own(shop):
+async def test_a_member_sees_a_job_enqueued_on_their_behalf(shop):
     made = await shop.enqueue(created_by=f"user:{shop.ada}")
     await shop.enqueue()
     engine = await shop.guarded.wl.ready()
@@ -70,7 +70,7 @@ async def test_a_member_for_whom_a_backend_enqueues_sees_the_job_as_their_own(sh
     assert one.status_code == 200
 
 
-async def test_a_backend_finds_the_jobs_of_a_user_that_only_it_knows(shop):
+async def test_a_backend_filters_jobs_by_its_own_user_ids(shop):
     first = await shop.enqueue(created_by="ada@example.com")
     again = await shop.enqueue(created_by="for:ada@example.com")
     await shop.enqueue(created_by="bob@example.com")
@@ -84,7 +84,7 @@ async def test_a_backend_finds_the_jobs_of_a_user_that_only_it_knows(shop):
     assert {each["created_by"] for each in found.json()["items"]} == {"for:ada@example.com"}
 
 
-async def test_enqueueing_for_somebody_leaves_an_entry(shop):
+async def test_enqueueing_on_behalf_is_audited(shop):
     made = await shop.enqueue(created_by="ada@example.com")
     await shop.enqueue()
     await shop.enqueue(query="?dry_run=true", created_by="ada@example.com")
@@ -97,7 +97,7 @@ async def test_enqueueing_for_somebody_leaves_an_entry(shop):
 
 
 @pytest.mark.parametrize("query", ["", "?dry_run=true"])
-async def test_without_the_right_nobody_enqueues_for_somebody_else(shop, query):
+async def test_enqueueing_on_behalf_needs_its_right(shop, query):
     user = await shop.guarded.token("user", "acme")
     narrowed = await shop.guarded.token(
         "tenant_admin", "acme", rights=["jobs.enqueue", "jobs.read"]
@@ -130,7 +130,7 @@ async def test_without_the_right_nobody_enqueues_for_somebody_else(shop, query):
         "x" * 181,
     ],
 )
-async def test_nobody_is_impersonated_and_names_are_bounded(shop, name):
+async def test_names_on_behalf_cannot_impersonate_and_are_bounded(shop, name):
     refused = await shop.enqueue(created_by=name)
 
     assert (refused.status_code, refused.json()["code"]) == (422, "WL2007"), refused.text
@@ -138,7 +138,7 @@ async def test_nobody_is_impersonated_and_names_are_bounded(shop, name):
     assert await shop.audited() == []
 
 
-async def test_a_member_of_another_tenant_is_nobody_here(shop, wl):
+async def test_a_member_of_another_tenant_is_unknown(shop, wl):
     engine = await wl.ready()
     await engine.users.create(local(), "gus")
     gus = await join(engine, "globex", "gus")

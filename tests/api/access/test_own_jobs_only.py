@@ -53,14 +53,14 @@ async def _dead(wl):
     return (await wl.jobs.summary()).states["dead_letter"] == 2
 
 
-async def test_the_dead_letter_has_their_own_jobs_only(two):
+async def test_the_dead_letter_shows_own_jobs_only(two):
     for who, job in ((two.ada, two.adas), (two.bob, two.bobs)):
         listed = (await two.get("/dead", who)).json()["items"]
 
         assert [each["id"] for each in listed] == [job]
 
 
-async def test_a_search_finds_lines_of_their_own_jobs_only(two):
+async def test_a_log_search_finds_lines_of_own_jobs_only(two):
     everywhere = (await two.get("/logs", two.ada, words="mail")).json()
     own = (await two.get("/logs", two.ada, words="mail", job=two.adas)).json()
     foreign = await two.get("/logs", two.ada, words="mail", job=two.bobs)
@@ -74,7 +74,7 @@ async def test_a_search_finds_lines_of_their_own_jobs_only(two):
 
 
 @pytest.mark.parametrize("path", ["/jobs/summary", "/dead/groups"])
-async def test_what_counts_everybodys_jobs_is_refused_with_a_reason(two, path):
+async def test_counts_of_all_jobs_are_refused_with_a_reason(two, path):
     refused = await two.get(path, two.ada)
 
     assert (refused.status_code, refused.json()["code"]) == (403, "WL5102")
@@ -82,13 +82,13 @@ async def test_what_counts_everybodys_jobs_is_refused_with_a_reason(two, path):
 
 
 @pytest.mark.parametrize("path", ["/stats", "/stats/tenants", "/operations", "/workers"])
-async def test_what_they_have_no_right_to_is_refused(two, path):
+async def test_routes_without_the_right_are_refused(two, path):
     refused = await two.get(path, two.ada)
 
     assert (refused.status_code, refused.json()["code"]) == (403, "WL5102")
 
 
-async def test_another_tenants_admin_finds_nothing_and_a_superadmin_all(two):
+async def test_another_tenants_admin_finds_nothing_and_a_superadmin_everything(two):
     admin = await two.guarded.token("tenant_admin", "globex")
     root = await two.guarded.token("superadmin")
 
@@ -103,7 +103,7 @@ async def test_another_tenants_admin_finds_nothing_and_a_superadmin_all(two):
     assert await told(root) == (2, 2, 2, True)
 
 
-async def test_they_follow_their_own_jobs_and_nothing_else(two, wl):
+async def test_a_user_can_stream_own_jobs_only(two, wl):
     quick = StreamIntervals(look_seconds=0.05, message_seconds=0.01)
     who = two.ada["authorization"]
     async with serving(create_api(wl, authenticate=by_credentials, pace=quick)) as served:
@@ -121,7 +121,7 @@ async def test_they_follow_their_own_jobs_and_nothing_else(two, wl):
     assert (change["id"], change["state"]) == (two.adas, "queued")
 
 
-def test_a_cursor_does_not_show_behind_what_a_list_stopped():
+def test_a_cursor_does_not_reveal_hidden_jobs():
     cursors = Cursors(b"secret")
     cursor = cursors.make(UNKNOWN, list="jobs", scope=ALL_TENANTS)
 
@@ -131,7 +131,7 @@ def test_a_cursor_does_not_show_behind_what_a_list_stopped():
     assert cursors.read(cursor, list="jobs", scope=ALL_TENANTS) == UNKNOWN
 
 
-async def test_nobody_clones_a_job_that_they_may_not_look_at(two):
+async def test_a_job_that_is_not_visible_cannot_be_cloned(two):
     async def clone(who, job):
         return await two.guarded.client.post(f"/api/v1/jobs/{job}/clone", headers=who)
 

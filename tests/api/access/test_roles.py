@@ -28,7 +28,7 @@ def filled(path, values):
     return path
 
 
-async def test_without_a_credential_nothing_but_signing_in_is_there(guarded):
+async def test_without_a_credential_only_sign_in_is_available(guarded):
     for method, path, _ in guarded.routes():
         answer = await guarded.client.request(method, filled(path, dict.fromkeys(IDS, "x" * 36)))
 
@@ -40,7 +40,7 @@ IDS = ("job_id", "id", "key", "name")
 
 
 @pytest.mark.parametrize("role", ROLES_OF_A_TENANT)
-async def test_another_tenants_things_are_like_none(guarded, role):
+async def test_another_tenants_objects_are_not_found(guarded, role):
     theirs = await things_of(guarded.wl, "globex")
     token = await guarded.token(role, "acme")
 
@@ -83,7 +83,7 @@ async def test_lists_show_nothing_of_another_tenant(guarded, role):
 
 
 @pytest.mark.parametrize("role", [*Role])
-async def test_a_role_may_do_what_the_table_says_and_nothing_else(guarded, role):
+async def test_a_role_may_do_exactly_what_the_table_allows(guarded, role):
     tenant = None if role in (Role.SUPERADMIN, Role.WORKER) else "acme"
     token = await guarded.token(role, tenant)
 
@@ -118,7 +118,7 @@ async def test_a_user_sees_and_cancels_own_jobs_only(guarded):
     assert canceled.json()["state"] == "canceled"
 
 
-async def test_a_revoked_token_opens_nothing(guarded):
+async def test_a_revoked_token_is_refused(guarded):
     admin = await guarded.token("superadmin")
     made = await guarded.client.post(
         "/api/v1/tokens", json={"name": "shop", "role": "user", "tenant": "acme"}, headers=admin
@@ -134,7 +134,7 @@ async def test_a_revoked_token_opens_nothing(guarded):
     assert made.json()["secret"] not in listed.text
 
 
-async def test_a_tenant_admin_gives_nobody_more_than_they_hold(guarded):
+async def test_a_tenant_admin_cannot_grant_more_than_they_hold(guarded):
     theirs = await guarded.token("tenant_admin", "acme")
 
     wide = await guarded.client.post(
@@ -148,7 +148,7 @@ async def test_a_tenant_admin_gives_nobody_more_than_they_hold(guarded):
     assert elsewhere.status_code == 404
 
 
-async def test_changes_and_refusals_are_in_the_audit_whose_chain_is_whole(guarded):
+async def test_changes_and_refusals_are_in_a_valid_audit_chain(guarded):
     admin = await guarded.token("superadmin")
     user = await guarded.token("user", "acme")
     await guarded.client.post("/api/v1/queues/mail/pause", json={}, headers=admin)
@@ -163,7 +163,7 @@ async def test_changes_and_refusals_are_in_the_audit_whose_chain_is_whole(guarde
     assert whole["whole"] is True
 
 
-async def test_every_chain_is_checked_for_who_sees_all_and_ones_own_for_others(guarded):
+async def test_a_superadmin_verifies_every_chain_and_others_their_own(guarded):
     root = await guarded.token("superadmin")
     admin = await guarded.token("tenant_admin", "acme")
     await guarded.token("tenant_admin", "globex")
@@ -186,7 +186,7 @@ async def test_every_chain_is_checked_for_who_sees_all_and_ones_own_for_others(g
     assert of_acme == [heads[1]]
 
 
-async def test_pinned_heads_are_compared_and_those_of_another_tenant_are_unknown(guarded):
+async def test_pinned_heads_are_verified_and_foreign_ones_unknown(guarded):
     root = await guarded.token("superadmin")
     admin = await guarded.token("tenant_admin", "acme")
     await guarded.token("tenant_admin", "globex")
@@ -205,7 +205,7 @@ async def test_pinned_heads_are_compared_and_those_of_another_tenant_are_unknown
     assert (await verify([{**heads[1], "hash": "x"}], root)).status_code == 422
 
 
-async def test_a_tenant_admin_changes_many_jobs_but_deletes_none(guarded):
+async def test_a_tenant_admin_may_bulk_change_but_not_delete_jobs(guarded):
     admin = await guarded.token("tenant_admin", "acme")
     for tenant in ("acme", "globex"):
         await guarded.wl.enqueue("hello", {"name": "Ada"}, tenant=tenant)
@@ -234,7 +234,7 @@ async def test_a_tenant_admin_changes_many_jobs_but_deletes_none(guarded):
     assert [each["id"] for each in acme] == [begun.json()["id"]]
 
 
-async def test_people_sign_in_with_a_cookie_that_other_sites_cannot_use(guarded):
+async def test_session_cookies_are_unusable_from_other_sites(guarded):
     engine = await guarded.wl.ready()
     await engine.users.create(local(), "ada", password="correct horse battery", superadmin=True)
     here = {"origin": "http://api"}
@@ -290,7 +290,7 @@ async def things_of(wl, tenant):
     }
 
 
-def test_every_right_is_required_by_a_route_and_no_route_requires_another(guarded):
+def test_each_right_is_required_by_a_route_and_each_route_uses_a_known_right(guarded):
     paths = guarded.app.openapi()["paths"].values()
     required = {route.get("x-right", "none") for methods in paths for route in methods.values()}
 
@@ -298,7 +298,7 @@ def test_every_right_is_required_by_a_route_and_no_route_requires_another(guarde
     assert required - {"none"} == {*Right} - {Right.JOBS_ENQUEUE_FOR}
 
 
-async def test_running_a_schedule_by_hand_needs_its_own_right_and_is_audited(guarded):
+async def test_running_a_schedule_manually_needs_its_right_and_is_audited(guarded):
     engine = await guarded.wl.ready()
     schedule = await engine.triggers.create(
         "nightly", definition="hello", tenant="acme", schedule="0 2 * * *", payload={"name": "Ada"}

@@ -37,7 +37,7 @@ def idle(wl):
     return idle
 
 
-async def test_a_definition_tells_what_its_jobs_do(wl, busy, idle, ended):
+async def test_a_definition_shows_its_job_activity(wl, busy, idle, ended):
     before = await wl.definitions.activity("busy")
     for receipt in [await busy.enqueue(), await busy.enqueue(), await busy.enqueue(fail=True)]:
         job = await ended(receipt)
@@ -59,7 +59,7 @@ async def test_a_definition_tells_what_its_jobs_do(wl, busy, idle, ended):
     assert (await wl.definitions.activity("busy")).next_run_at is None
 
 
-async def test_a_running_job_is_counted(wl):
+async def test_running_jobs_are_counted(wl):
     begun, end = asyncio.Event(), asyncio.Event()
 
     @wl.job
@@ -76,7 +76,7 @@ async def test_a_running_job_is_counted(wl):
     assert seen.running == 1
 
 
-async def test_why_a_worker_cannot_import_a_definition_is_told(database):
+async def test_an_import_error_of_a_worker_is_shown(database):
     settings = Settings.load({"worker.handler_paths": ("tests",)})
     async with Windlass(database.url, settings=settings) as wl:
         await wl.definitions.create("lost", path="tests.nowhere.lost")
@@ -87,7 +87,7 @@ async def test_why_a_worker_cannot_import_a_definition_is_told(database):
     assert told.workers == []
 
 
-async def test_lists_take_filters(wl, api, busy, idle):
+async def test_definition_lists_can_be_filtered(wl, api, busy, idle):
     await wl.ready()
     await wl.definitions.edit("idle.job", max_attempts=9)
     await wl.definitions.disable("idle.job")
@@ -111,7 +111,7 @@ async def test_lists_take_filters(wl, api, busy, idle):
         await wl.definitions.list(kind="nonsense")
 
 
-async def test_a_page_of_definitions_reads_no_triggers_of_others(wl, api, busy, monkeypatch):
+async def test_a_page_of_definitions_reads_only_its_own_triggers(wl, api, busy, monkeypatch):
     engine = await wl.ready()
     asked = []
     run = engine.storage.database.run

@@ -35,7 +35,7 @@ async def seen(guarded, who, query=""):
     return one_by_one
 
 
-async def test_a_user_sees_only_definitions_that_they_may_enqueue(guarded):
+async def test_a_user_sees_only_definitions_they_may_enqueue(guarded):
     user = await guarded.token("user", "acme")
     trusted = await guarded.token("user", "acme", permissions=["billing"])
 
@@ -43,7 +43,7 @@ async def test_a_user_sees_only_definitions_that_they_may_enqueue(guarded):
     assert await seen(guarded, trusted) == ["hello", "refund"]
 
 
-async def test_who_administers_a_tenant_sees_all_but_system_definitions(guarded):
+async def test_a_tenant_admin_sees_all_but_system_definitions(guarded):
     admin = await guarded.token("tenant_admin", "acme")
     reader = await guarded.token("tenant_admin", "acme", rights=["definitions.read", "jobs.read"])
 
@@ -51,7 +51,7 @@ async def test_who_administers_a_tenant_sees_all_but_system_definitions(guarded)
     assert await seen(guarded, reader) == ["hello", "refund"]
 
 
-async def test_who_reaches_all_sees_all_whatever_tenant_they_name(guarded):
+async def test_a_superadmin_sees_all_definitions_for_any_tenant(guarded):
     root = await guarded.token("superadmin")
     bound = await guarded.token("superadmin", "acme")
 
@@ -60,7 +60,7 @@ async def test_who_reaches_all_sees_all_whatever_tenant_they_name(guarded):
     assert await seen(guarded, bound) == ["hello", "refund"]
 
 
-async def test_a_hidden_definition_is_answered_like_one_that_does_not_exist(guarded):
+async def test_a_hidden_definition_is_not_found(guarded):
     user = await guarded.token("user", "acme")
 
     answers = []
@@ -75,7 +75,7 @@ async def test_a_hidden_definition_is_answered_like_one_that_does_not_exist(guar
     assert "1 definition is known" in answers[0][1]
 
 
-async def test_a_typo_does_not_lead_to_a_definition_that_is_not_theirs(guarded):
+async def test_suggestions_for_a_typo_omit_hidden_definitions(guarded):
     user = await guarded.token("user", "acme")
 
     def told(answer):
@@ -91,7 +91,7 @@ async def test_a_typo_does_not_lead_to_a_definition_that_is_not_theirs(guarded):
     assert "`hello`" in own.json()["hint"]
 
 
-async def test_without_authentication_everything_is_shown(api, guarded):
+async def test_without_authentication_all_definitions_are_shown(api, guarded):
     for query in ("?system=true", "?system=true&tenant=acme"):
         listed = (await api.get(f"/definitions{query}")).json()["items"]
 

@@ -67,7 +67,7 @@ async def lab(database, tmp_path):
             yield wl, api
 
 
-async def test_a_definition_is_created_with_everything_that_code_may_say(lab):
+async def test_a_definition_can_be_created_with_every_option(lab):
     _, api = lab
 
     made = await api.post(
@@ -80,7 +80,7 @@ async def test_a_definition_is_created_with_everything_that_code_may_say(lab):
     assert shape((await api.get("/definitions/report")).json()) == EVERYTHING
 
 
-async def test_a_definition_in_code_is_edited_by_the_same_shape_and_reset(lab):
+async def test_a_code_definition_is_edited_and_reset_by_the_same_shape(lab):
     wl, api = lab
 
     @wl.job("report", tags=["old"])
@@ -106,7 +106,7 @@ async def test_a_definition_in_code_is_edited_by_the_same_shape_and_reset(lab):
     assert {**after, **times} == {**before, **times}
 
 
-async def test_an_edited_default_payload_is_in_force_at_once(lab):
+async def test_an_edited_default_payload_takes_effect_at_once(lab):
     wl, _ = lab
 
     @wl.job
@@ -134,7 +134,7 @@ async def test_an_edited_default_payload_is_in_force_at_once(lab):
         ({"kind": "code"}, "/kind"),
     ],
 )
-async def test_what_cannot_be_is_refused_at_its_place(lab, change, pointer):
+async def test_invalid_values_are_refused_with_a_pointer(lab, change, pointer):
     _, api = lab
     schema = {"properties": {"day": {"type": "string"}}, "required": ["day"]}
     body = {"key": "report", "path": "tests.jobs.report", "payload_schema": schema}
@@ -146,7 +146,7 @@ async def test_what_cannot_be_is_refused_at_its_place(lab, change, pointer):
     assert [each["pointer"] for each in refused.json()["errors"]] == [pointer]
 
 
-async def test_creating_can_be_repeated(lab):
+async def test_creating_a_definition_is_idempotent(lab):
     wl, api = lab
 
     @wl.job
@@ -167,7 +167,7 @@ async def test_creating_can_be_repeated(lab):
     assert (await wl.definitions.create("report", path="tests.x.y", if_exists="keep")).handler
 
 
-async def test_a_definition_names_a_command_of_the_settings_and_narrows_its_schema(lab):
+async def test_a_definition_may_use_a_configured_command_with_a_narrower_schema(lab):
     wl, api = lab
     schema = {"properties": {"name": {"enum": ["Ada", "a long long name"]}}, "required": ["name"]}
 
@@ -199,7 +199,7 @@ async def test_a_definition_names_a_command_of_the_settings_and_narrows_its_sche
     assert "hello Ada" in (attempt.stdout_tail or "")
 
 
-async def test_a_handler_may_live_in_a_worker_of_another_language(lab):
+async def test_a_definition_may_have_a_handler_in_another_language(lab):
     wl, api = lab
     made = await api.post(
         "/definitions",

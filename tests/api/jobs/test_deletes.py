@@ -22,7 +22,7 @@ async def test_an_ended_job_is_deleted_and_an_open_one_is_not(api, wl):
     assert (await api.get(f"/jobs/{id}")).status_code == 404
 
 
-async def test_a_server_that_drains_is_not_ready(api, served):
+async def test_a_draining_server_is_not_ready(api, served):
     ready = await api.get("http://localhost/readyz")
     served.state.draining = True
     draining = await api.get("http://localhost/readyz")

@@ -283,7 +283,7 @@ CALLERS = {
 
 @pytest.mark.parametrize("definition", [PAYROLL, HOUSEKEEPING])
 @pytest.mark.parametrize("who", CALLERS)
-async def test_work_is_made_and_changed_only_by_who_may_enqueue_it(guarded, who, definition):
+async def test_creating_or_changing_work_needs_enqueue_permission(guarded, who, definition):
     role, permissions, allowed = CALLERS[who]
     tenant = None if role == "superadmin" else DEFAULT_TENANT
     token = await guarded.token(role, tenant, permissions=permissions)
@@ -310,7 +310,7 @@ async def test_work_is_made_and_changed_only_by_who_may_enqueue_it(guarded, who,
             assert await stage.look() == before, way
 
 
-def test_every_route_that_writes_is_said_to_make_work_or_not(guarded):
+def test_every_writing_route_is_classified(guarded):
     writes = {
         f"{method} {path.removeprefix('/api/v1')}"
         for method, path, _ in guarded.routes()
@@ -343,7 +343,7 @@ UNGATED_VERBS = {
 
 
 @pytest.mark.parametrize("noun", UNGATED_VERBS, ids=lambda noun: noun.__name__)
-def test_every_verb_takes_who_asks_unless_it_makes_no_work(noun):
+def test_every_verb_that_creates_work_takes_the_caller(noun):
     verbs = {
         name: inspect.signature(verb).parameters
         for name, verb in inspect.getmembers(noun, inspect.isfunction)
@@ -354,7 +354,7 @@ def test_every_verb_takes_who_asks_unless_it_makes_no_work(noun):
     assert without == UNGATED_VERBS[noun]
 
 
-async def test_a_refused_retry_says_why_and_leaves_an_audit_entry(guarded):
+async def test_a_refused_retry_gives_the_reason_and_is_audited(guarded):
     admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
     id = await Stage(guarded, PAYROLL).dead()
 
@@ -379,7 +379,7 @@ class TestSavedTriggers:
         engine = await guarded.wl.ready()
         return await Scheduler(engine, tick_seconds=1).tick()
 
-    async def test_it_keeps_who_saved_it(self, guarded):
+    async def test_a_trigger_records_who_saved_it(self, guarded):
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
         me = (await guarded.client.get("/api/v1/whoami", headers=token)).json()
 
@@ -388,7 +388,7 @@ class TestSavedTriggers:
         assert made["saved_by"] == f"token:{me['id']}"
         assert await self.fire(guarded) > 0
 
-    async def test_a_schedule_stops_when_the_right_is_gone(self, guarded):
+    async def test_a_schedule_is_disabled_when_its_owner_loses_the_right(self, guarded):
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
         made = await self.saved_schedule(guarded, token)
         engine = await guarded.wl.ready()
@@ -402,7 +402,7 @@ class TestSavedTriggers:
         assert "the right it was saved under is gone" in stopped.last_error
         assert "is gone, disabled or revoked" in stopped.last_error
 
-    async def test_an_event_trigger_stops_when_the_permission_is_gone(self, guarded):
+    async def test_an_event_trigger_is_disabled_when_its_owner_loses_the_permission(self, guarded):
         engine = await guarded.wl.ready()
         user = await engine.users.create(local(), "ada", password="correct horse battery")
         by = await engine.access.user(user.id, "ada", superadmin=True)
@@ -417,7 +417,7 @@ class TestSavedTriggers:
         assert "needs the right jobs.enqueue in tenant default" in stopped.last_error
         assert not (await guarded.wl.jobs.list(definition=PAYROLL)).jobs
 
-    async def test_who_may_enqueue_enables_it_again_under_their_own_right(self, guarded):
+    async def test_enabling_a_trigger_makes_the_caller_its_owner(self, guarded):
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
         made = await self.saved_schedule(guarded, token)
         engine = await guarded.wl.ready()
@@ -432,7 +432,7 @@ class TestSavedTriggers:
         assert (on.json()["enabled"], on.json()["last_error"]) == (True, None)
         assert on.json()["saved_by"] == f"token:{me['id']}"
 
-    async def test_who_may_not_enqueue_may_still_stop_it(self, guarded):
+    async def test_disabling_a_trigger_needs_no_enqueue_permission(self, guarded):
         id = await Stage(guarded, PAYROLL).schedule()
         admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
 
@@ -441,7 +441,7 @@ class TestSavedTriggers:
         assert off.json()["enabled"] is False
         assert (off.json()["saved_by"], off.status_code) == (None, 200)
 
-    async def test_an_unrestricted_schedule_outlives_who_saved_it(self, guarded):
+    async def test_an_unrestricted_schedule_survives_its_owner(self, guarded):
         @guarded.wl.job
         def report(n: int) -> int:
             return n
@@ -479,7 +479,7 @@ class TestReplace:
         assert answer.is_success, answer.text
         return answer.json()["receipt"]
 
-    async def test_a_user_rewrites_nobody_elses_job(self, guarded, report):
+    async def test_a_user_cannot_edit_another_users_job(self, guarded, report):
         ada = await guarded.token("user", DEFAULT_TENANT)
         bob = await guarded.token("user", DEFAULT_TENANT)
         first = await self.ask(guarded, ada, 1)
@@ -489,7 +489,7 @@ class TestReplace:
         job = await guarded.wl.jobs.get(first["job_id"])
         assert (second["status"], job.payload) == ("existing", {"n": 1})
 
-    async def test_a_user_rewrites_their_own_and_the_history_says_so(self, guarded, report):
+    async def test_a_user_edits_an_own_job_and_the_history_shows_it(self, guarded, report):
         ada = await guarded.token("user", DEFAULT_TENANT)
         first = await self.ask(guarded, ada, 1)
 
@@ -503,9 +503,7 @@ class TestReplace:
             "replaced by a newer job with its dedupe key",
         )
 
-    async def test_an_admin_rewrites_a_job_of_the_tenant_but_of_no_other_definition(
-        self, guarded, report
-    ):
+    async def test_an_admin_edits_a_tenants_job_but_not_of_other_definitions(self, guarded, report):
         ada = await guarded.token("user", DEFAULT_TENANT)
         admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
         first = await self.ask(guarded, ada, 1)

@@ -27,7 +27,7 @@ async def found(api, **params):
     return answer.json()["items"]
 
 
-async def test_a_hit_leads_to_the_line_in_its_job(api, sent):
+async def test_a_hit_links_to_the_line_in_its_job(api, sent):
     [hit] = await found(api, words="LOST mail")
     after = {"after": hit["sequence"] - 1, "limit": 1}
     [line] = (await api.get(f"/jobs/{hit['job_id']}/logs", params=after)).json()["items"]
@@ -46,7 +46,7 @@ async def test_hits_are_filtered_and_redacted(api, sent):
     assert "hunter2" not in str(await found(api, words="password"))
 
 
-async def test_hits_go_on_by_cursor(api, sent):
+async def test_hits_are_paged_by_cursor(api, sent):
     seen, cursor = [], {}
     for _ in range(3):
         page = (await api.get("/logs", params={"words": "mail", "limit": 1, **cursor})).json()
@@ -61,13 +61,13 @@ async def test_hits_go_on_by_cursor(api, sent):
 @pytest.mark.parametrize(
     "wrong", [{"words": ""}, {"level": "loud"}, {"since": "yesterday"}, {"limit": 0}]
 )
-async def test_what_cannot_be_meant_is_refused(api, wl, wrong):
+async def test_invalid_searches_are_refused(api, wl, wrong):
     answer = await api.get("/logs", params={"words": "mail", **wrong})
 
     assert answer.status_code == 422
 
 
-async def test_an_unknown_job_is_told(api, wl):
+async def test_an_unknown_job_is_not_found(api, wl):
     answer = await api.get("/logs", params={"words": "mail", "job": "0190a5d0-dead-beef"})
 
     assert (answer.status_code, answer.json()["code"]) == (404, "WL3301")

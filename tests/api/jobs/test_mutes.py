@@ -38,7 +38,7 @@ async def post(guarded, verb, token, **body):
     return await guarded.client.post(at, json={**GROUP, **body}, headers=token)
 
 
-async def test_a_tenant_admins_mute_hides_only_for_that_tenant(guarded):
+async def test_a_tenant_admins_mute_applies_to_that_tenant_only(guarded):
     acme = await guarded.token("tenant_admin", "acme")
     globex = await guarded.token("tenant_admin", "globex")
     root = await guarded.token("superadmin")
@@ -55,7 +55,7 @@ async def test_a_tenant_admins_mute_hides_only_for_that_tenant(guarded):
     assert [one["muted_at"] for one in await seen(guarded, globex, muted=True)] == [None]
 
 
-async def test_an_operators_mute_hides_for_all_and_no_tenant_takes_it_back(guarded):
+async def test_an_operators_mute_applies_to_all_and_no_tenant_lifts_it(guarded):
     acme = await guarded.token("tenant_admin", "acme")
     root = await guarded.token("superadmin")
 
@@ -71,7 +71,7 @@ async def test_an_operators_mute_hides_for_all_and_no_tenant_takes_it_back(guard
     assert len(await seen(guarded, acme)) == 1
 
 
-async def test_an_operator_mutes_for_one_tenant_by_its_name(guarded):
+async def test_an_operator_mutes_for_one_tenant_by_name(guarded):
     root = await guarded.token("superadmin")
     at = "/api/v1/dead/groups/mute?tenant=acme"
 
@@ -82,7 +82,7 @@ async def test_an_operator_mutes_for_one_tenant_by_its_name(guarded):
     assert len(await seen(guarded, root)) == 1
 
 
-async def test_a_mute_is_in_the_audit_of_whose_it_is(guarded):
+async def test_a_mute_is_audited_in_the_chain_of_its_owner(guarded):
     acme = await guarded.token("tenant_admin", "acme")
     user = await guarded.token("user", "acme")
     root = await guarded.token("superadmin")
@@ -103,7 +103,7 @@ async def test_a_mute_is_in_the_audit_of_whose_it_is(guarded):
     assert installation[0]["action"] == "dead.mute"
 
 
-async def test_a_group_that_is_not_there_or_foreign_is_not_muted(guarded):
+async def test_an_unknown_or_foreign_group_is_not_muted(guarded):
     acme = await guarded.token("tenant_admin", "acme")
     await guarded.wl.tenants.create("initech")
     initech = await guarded.token("tenant_admin", "initech")
@@ -119,7 +119,7 @@ async def test_a_group_that_is_not_there_or_foreign_is_not_muted(guarded):
 @pytest.mark.parametrize(
     "body", [{"for_seconds": 0}, {"for_seconds": -1}, {"definition": ""}, {"until": "tomorrow"}]
 )
-async def test_what_is_not_meant_is_refused(guarded, body):
+async def test_invalid_mutes_are_refused(guarded, body):
     root = await guarded.token("superadmin")
 
     assert (await post(guarded, "mute", root, **body)).status_code == 422

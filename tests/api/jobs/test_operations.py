@@ -36,7 +36,7 @@ async def completed(api, id):
     return (await api.get(f"/operations/{id}")).json()["state"] == "completed"
 
 
-async def test_a_preview_tells_what_would_be_done_and_does_nothing(api, hello):
+async def test_a_preview_counts_and_changes_nothing(api, hello):
     ids = await enqueued(hello, 5)
     await api.post(f"/jobs/{ids[0]}/cancel")
 
@@ -51,7 +51,7 @@ async def test_a_preview_tells_what_would_be_done_and_does_nothing(api, hello):
     assert (await api.get("/operations")).json() == {"items": [], "next_cursor": None}
 
 
-async def test_an_operation_is_begun_followed_and_undone(api, wl, hello):
+async def test_an_operation_is_started_followed_and_undone(api, wl, hello):
     ids = await enqueued(hello, 3)
 
     begun = await api.post("/operations", json=QUEUED)
@@ -70,7 +70,7 @@ async def test_an_operation_is_begun_followed_and_undone(api, wl, hello):
     assert states == ["queued"] * 3
 
 
-async def test_what_became_of_its_jobs_is_paged(api, wl, hello):
+async def test_the_results_of_an_operation_are_paged(api, wl, hello):
     ids = await enqueued(hello, 3)
     begun = (await api.post("/operations", json={**QUEUED, "q": "definition:hello"})).json()
     await api.post(f"/jobs/{ids[0]}/cancel")
@@ -104,7 +104,7 @@ async def test_operations_are_listed_newest_first_by_cursor(api, hello):
     assert [each["id"] for each in first["items"] + rest["items"]] == begun[::-1]
 
 
-async def test_a_stopped_operation_leaves_the_rest_alone(api, wl, hello):
+async def test_a_stopped_operation_leaves_the_remaining_jobs_unchanged(api, wl, hello):
     ids = await enqueued(hello, 2)
     begun = (await api.post("/operations", json=QUEUED)).json()
 
@@ -140,7 +140,7 @@ async def test_a_finished_operation_cannot_be_stopped(api, wl, hello):
         {"action": "cancel", "q": "state:queued", "limit": 3},
     ],
 )
-async def test_what_is_not_meant_or_means_everything_is_refused(api, hello, body):
+async def test_invalid_or_unfiltered_operations_are_refused(api, hello, body):
     await enqueued(hello, 1)
 
     preview = await api.post("/operations/preview", json=body)
@@ -150,7 +150,7 @@ async def test_what_is_not_meant_or_means_everything_is_refused(api, hello, body
     assert (await api.get("/operations")).json()["items"] == []
 
 
-async def test_upkeep_of_the_same_process_starts_at_once(api, wl, hello, monkeypatch):
+async def test_upkeep_in_the_same_process_starts_the_operation_at_once(api, wl, hello, monkeypatch):
     monkeypatch.setattr(bulk_operations, "_LOOK_SECONDS", 86_400.0)
 
     async with wl.upkeep(scheduling=False):
@@ -162,7 +162,7 @@ async def test_upkeep_of_the_same_process_starts_at_once(api, wl, hello, monkeyp
     assert [each["done"] for each in (await api.get("/operations")).json()["items"]] == [1, 1]
 
 
-async def test_a_caller_of_somebodys_own_cannot_do_more_than_its_rights(wl, hello):
+async def test_an_embedded_caller_is_limited_to_its_rights(wl, hello):
     rights = frozenset({"operations.read", "operations.write", "jobs.cancel"})
 
     async def authenticate(request):

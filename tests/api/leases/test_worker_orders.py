@@ -35,7 +35,7 @@ async def guarded(wl):
 
 
 @pytest.mark.parametrize(("verb", "wanted"), [("drain", "drain"), ("resume", "run")])
-async def test_an_order_is_answered_with_the_worker(api, worker, verb, wanted):
+async def test_an_order_returns_the_worker(api, worker, verb, wanted):
     answer = await api.post(f"/workers/8c1f42d7/{verb}")
 
     assert answer.status_code == 200
@@ -44,7 +44,7 @@ async def test_an_order_is_answered_with_the_worker(api, worker, verb, wanted):
     assert (await api.get(f"/workers/{worker}")).json()["wanted"] == wanted
 
 
-async def test_a_remote_worker_hears_of_orders_with_its_beat(api):
+async def test_a_remote_worker_gets_orders_with_its_heartbeat(api):
     before = await api.post("/worker/beat", json=FAR)
     await api.post("/workers/8c1f42d7/drain")
     drained = await api.post("/worker/beat", json=FAR)
@@ -58,7 +58,9 @@ async def test_a_remote_worker_hears_of_orders_with_its_beat(api):
     assert seen.json()["doing"] == "drain"
 
 
-async def test_a_worker_that_stops_is_a_conflict_and_one_unknown_is_not_found(api, wl, worker):
+async def test_an_order_to_a_stopping_worker_conflicts_and_to_an_unknown_one_is_not_found(
+    api, wl, worker
+):
     await api.post(f"/workers/{worker}/stop")
 
     refused = await api.post(f"/workers/{worker}/resume")
@@ -68,7 +70,7 @@ async def test_a_worker_that_stops_is_a_conflict_and_one_unknown_is_not_found(ap
     assert (unknown.status_code, unknown.json()["code"]) == (404, "WL3601")
 
 
-async def test_a_remote_worker_is_found_by_its_whole_id_too(guarded):
+async def test_a_remote_worker_is_found_by_its_full_id(guarded):
     theirs, admin = await guarded.token("worker"), await guarded.token("superadmin")
     await guarded.client.post("/api/v1/worker/beat", json=FAR, headers=theirs)
     [row] = (await guarded.client.get("/api/v1/workers", headers=admin)).json()["items"]
@@ -82,7 +84,7 @@ async def test_a_remote_worker_is_found_by_its_whole_id_too(guarded):
     assert drained.json()["wanted"] == "drain"
 
 
-async def test_the_audit_tells_what_was_wanted_before_and_after(guarded, wl, worker):
+async def test_an_order_is_audited_with_before_and_after(guarded, wl, worker):
     admin = await guarded.token("superadmin")
     await (await wl.ready()).workers.beat(replace(WORKER, doing=WorkerOrder.RUN))
 
@@ -98,7 +100,7 @@ async def test_the_audit_tells_what_was_wanted_before_and_after(guarded, wl, wor
 
 @pytest.mark.parametrize("role", ["tenant_admin", "user"])
 @pytest.mark.parametrize("verb", ["drain", "resume", "stop"])
-async def test_nobody_of_a_tenant_orders_workers(guarded, worker, role, verb):
+async def test_a_tenant_role_cannot_order_workers(guarded, worker, role, verb):
     theirs = await guarded.token(role, "acme")
 
     refused = await guarded.client.post(f"/api/v1/workers/{worker}/{verb}", headers=theirs)

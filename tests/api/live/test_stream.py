@@ -52,7 +52,7 @@ async def of_header(request):
             return Caller(f"somebody of {tenant}", Scope.of(tenant))
 
 
-async def test_a_change_of_counts_reaches_who_listens(served, told):
+async def test_a_count_change_reaches_subscribers(served, told):
     async with served.listen("jobs,dead,queues") as listener:
         ready = await listener.next()
         await told.enqueue()
@@ -64,7 +64,7 @@ async def test_a_change_of_counts_reaches_who_listens(served, told):
     assert change["counts"]["queued"] == 1
 
 
-async def test_one_job_is_followed_to_its_end(wl, served, told):
+async def test_one_job_can_be_followed_to_its_end(wl, served, told):
     receipt = await told.enqueue()
     topic = f"job:{receipt.job_id}"
 
@@ -81,7 +81,7 @@ async def test_one_job_is_followed_to_its_end(wl, served, told):
     assert "hunter2" not in str(seen)
 
 
-async def test_queues_workers_events_and_schedules_are_told(wl, served, told):
+async def test_queues_workers_events_and_schedules_are_streamed(wl, served, told):
     async with served.listen("queues,workers,events,schedules,triggers") as listener:
         await listener.next()
         await wl.queues.pause("default", reason="flood")
@@ -105,7 +105,7 @@ async def test_queues_workers_events_and_schedules_are_told(wl, served, told):
     assert worker["liveness"] == "live"
 
 
-async def test_who_comes_back_is_told_what_it_missed(served, told):
+async def test_a_reconnecting_client_gets_missed_messages(served, told):
     async with served.listen("jobs") as listener:
         await listener.next()
         await told.enqueue()
@@ -122,14 +122,14 @@ async def test_who_comes_back_is_told_what_it_missed(served, told):
 
 
 @pytest.mark.parametrize("id", ["what-ever", "00000000-7", "-", "ä-²", "x" * 60])
-async def test_who_comes_back_with_an_unknown_id_has_to_read_again(served, told, id):
+async def test_an_unknown_last_event_id_causes_a_reset(served, told, id):
     async with served.listen("jobs,queues", last_id=id.encode("utf-8")) as listener:
         heard = await listener.next()
 
     assert (heard.event, heard.data) == ("reset", {"topics": ["jobs", "queues"]})
 
 
-async def test_only_a_topic_that_was_not_looked_at_meanwhile_has_to_be_read_again(served, told):
+async def test_only_topics_not_watched_meanwhile_are_reset(served, told):
     async with served.listen("jobs") as listener:
         ready = await listener.next()
 
@@ -139,7 +139,7 @@ async def test_only_a_topic_that_was_not_looked_at_meanwhile_has_to_be_read_agai
     assert (heard.event, heard.data) == ("reset", {"topics": ["workers"]})
 
 
-async def test_an_id_of_long_ago_has_to_read_again(wl, told):
+async def test_an_old_last_event_id_causes_a_reset(wl, told):
     short = StreamIntervals(look_seconds=0.05, message_seconds=0.01, kept_changes=2)
     async with serving(create_api(wl, authenticate=open_access, pace=short)) as served:
         async with served.listen("jobs") as listener:
@@ -154,7 +154,7 @@ async def test_an_id_of_long_ago_has_to_read_again(wl, told):
     assert heard.event == "reset"
 
 
-async def test_a_silent_stream_beats_and_moves_its_id_on(wl, told):
+async def test_an_idle_stream_sends_heartbeats_that_advance_its_id(wl, told):
     beating = StreamIntervals(look_seconds=0.05, message_seconds=0.01, heartbeat_seconds=0.05)
     async with serving(create_api(wl, authenticate=open_access, pace=beating)) as served:
         async with served.listen("workers") as listener:
@@ -166,7 +166,7 @@ async def test_a_silent_stream_beats_and_moves_its_id_on(wl, told):
     assert first.id == ready.id
 
 
-async def test_tenants_hear_of_their_own_only(wl, told):
+async def test_tenants_get_messages_of_their_own_only(wl, told):
     for tenant in ("acme", "globex"):
         await wl.tenants.create(tenant)
     async with serving(create_api(wl, authenticate=of_header, pace=QUICK)) as served:
@@ -194,7 +194,7 @@ async def test_tenants_hear_of_their_own_only(wl, told):
     assert "acme" in str(seen)
 
 
-async def test_a_topic_needs_its_own_right_and_a_credential(wl, told):
+async def test_a_topic_needs_a_credential_with_its_right(wl, told):
     async with serving(create_api(wl, authenticate=of_header, pace=QUICK)) as served:
         async with served.listen("jobs,workers", who="mute") as refused:
             forbidden = refused.response.status_code
@@ -207,12 +207,12 @@ async def test_a_topic_needs_its_own_right_and_a_credential(wl, told):
 
 
 @pytest.mark.parametrize("topics", ["", ",", "nonsense", "job", "job:123456", "jobs," * 100])
-async def test_topics_that_are_not_known_are_refused(served, told, topics):
+async def test_unknown_topics_are_refused(served, told, topics):
     async with served.listen(topics if topics != "jobs," * 100 else "jobs," * 101) as refused:
         assert refused.response.status_code == 422
 
 
-async def test_a_stream_ends_when_its_credential_does(wl, told):
+async def test_a_stream_ends_with_its_credential(wl, told):
     known = {"acme"}
 
     async def revocable(request):
@@ -229,7 +229,7 @@ async def test_a_stream_ends_when_its_credential_does(wl, told):
             assert await listener.over()
 
 
-async def test_too_many_streams_are_refused_until_one_closes(wl, told):
+async def test_streams_are_limited_until_one_closes(wl, told):
     few = StreamIntervals(look_seconds=0.05, message_seconds=0.01, streams_per_caller=1)
     async with serving(create_api(wl, authenticate=of_header, pace=few)) as served:
         async with served.listen("jobs", who="acme") as listener:
@@ -249,7 +249,7 @@ async def test_too_many_streams_are_refused_until_one_closes(wl, told):
     assert int(refused.headers["retry-after"]) > 0
 
 
-async def test_fifty_who_come_and_go_leave_nothing_behind(wl, told):
+async def test_fifty_disconnected_clients_leave_nothing_behind(wl, told):
     brief = StreamIntervals(look_seconds=0.05, message_seconds=0.01, linger_seconds=0.0)
     async with serving(create_api(wl, authenticate=open_access, pace=brief)) as served:
         feed = served.app.state.feed
@@ -268,7 +268,7 @@ async def test_fifty_who_come_and_go_leave_nothing_behind(wl, told):
         assert not feed.places._taken
 
 
-async def test_the_end_of_the_server_ends_streams_at_once(wl, told):
+async def test_server_shutdown_ends_streams_at_once(wl, told):
     async with serving(create_api(wl, authenticate=open_access, pace=QUICK)) as served:
         async with served.listen("jobs") as listener:
             await listener.next()

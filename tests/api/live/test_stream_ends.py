@@ -90,7 +90,7 @@ async def credentials(guarded):
         (delete_tenant, "session"),
     ],
 )
-async def test_a_stream_ends_with_what_it_stands_on(guarded, end, by):
+async def test_a_stream_ends_when_its_authorization_is_gone(guarded, end, by):
     engine = await guarded.wl.ready()
     authenticate_token, authenticate_session, ids = await credentials(guarded)
     async with serving(create_api(guarded.wl, pace=OFTEN)) as served:
@@ -103,7 +103,7 @@ async def test_a_stream_ends_with_what_it_stands_on(guarded, end, by):
             assert await listener.over()
 
 
-def test_that_takes_ten_seconds_at_most():
+def test_a_stream_ends_within_ten_seconds():
     pace = StreamIntervals()
 
     assert pace.recheck_seconds + pace.recheck_shared_seconds + pace.recheck_timeout_seconds <= 10
@@ -128,7 +128,7 @@ async def test_streams_of_one_credential_share_a_recheck(monkeypatch):
     assert asked == [100.0, 102.4, 102.5]
 
 
-async def test_a_recheck_that_hangs_ends_the_stream():
+async def test_a_hanging_recheck_ends_the_stream():
     async def hang():
         await asyncio.Event().wait()
         return True
@@ -141,7 +141,7 @@ async def test_a_recheck_that_hangs_ends_the_stream():
     )
 
 
-async def test_rechecks_beat_no_more_often_than_silence_asks_for(guarded):
+async def test_rechecks_send_no_additional_heartbeats(guarded):
     engine = await guarded.wl.ready()
     made = await engine.tokens.create(local(), "t", role="superadmin")
     async with serving(create_api(guarded.wl, pace=OFTEN)) as served:

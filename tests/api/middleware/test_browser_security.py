@@ -37,7 +37,7 @@ async def admin(guarded):
 
 
 @pytest.mark.parametrize("headers", ELSEWHERE, ids=str)
-async def test_a_session_writes_only_from_pages_of_this_site(admin, headers):
+async def test_a_session_may_write_only_from_pages_of_this_site(admin, headers):
     made = await admin.post("/api/v1/tenants", json={"id": "evil"}, headers=headers)
     left = await admin.post("/api/v1/logout", headers=headers)
     changed = await admin.post(
@@ -60,17 +60,17 @@ async def test_a_session_writes_only_from_pages_of_this_site(admin, headers):
     ],
     ids=str,
 )
-async def test_a_session_writes_from_pages_of_this_site(admin, headers):
+async def test_a_session_may_write_from_pages_of_this_site(admin, headers):
     made = await admin.post("/api/v1/tenants", json={"id": "good"}, headers=headers)
 
     assert made.status_code == 201
 
 
-async def test_a_session_reads_without_proof(admin):
+async def test_a_session_may_read_without_proof(admin):
     assert (await admin.get("/api/v1/tenants")).status_code == 200
 
 
-async def test_a_browser_does_not_write_for_another_site_by_a_token_either(guarded):
+async def test_a_token_in_a_browser_cannot_write_for_another_site(guarded):
     token = await guarded.token("superadmin")
     cross = {**token, "sec-fetch-site": "cross-site"}
 
@@ -124,7 +124,7 @@ async def test_cross_site_writes_by_a_revoked_token_count_against_their_address(
     assert statuses == [403] * 9 + [429] * 2
 
 
-async def test_a_cross_site_write_of_nobody_is_only_logged(guarded, caplog):
+async def test_an_anonymous_cross_site_write_is_only_logged(guarded, caplog):
     engine = await guarded.wl.ready()
     before = len((await engine.audit.list(local())).entries)
 

@@ -74,7 +74,7 @@ async def alive(served):
         return answer.status_code == 200
 
 
-async def test_half_open_connections_leave_room_for_others_elsewhere_only(guarded):
+async def test_half_open_connections_of_one_address_do_not_block_others(guarded):
     served = await guarded(max_connections_per_address=5)
     async with AsyncExitStack() as stack:
         for _ in range(5):
@@ -89,7 +89,7 @@ async def test_half_open_connections_leave_room_for_others_elsewhere_only(guarde
     assert await until(lambda: alive(served), waiting_for="the connections to be given back")
 
 
-async def test_no_more_connections_are_open_than_allowed(guarded):
+async def test_open_connections_are_limited(guarded):
     served = await guarded(max_connections=10, max_connections_per_address="unlimited")
     async with AsyncExitStack() as stack:
         for _ in range(10):
@@ -108,7 +108,7 @@ async def test_a_trusted_proxy_is_not_limited_as_one_address(guarded):
 
 
 @pytest.mark.parametrize("sent", [(), (HALF,), (b"G",)], ids=["nothing", "half a head", "a byte"])
-async def test_a_head_that_does_not_come_closes_the_connection(guarded, sent):
+async def test_a_missing_head_closes_the_connection(guarded, sent):
     served = await guarded(header_timeout_seconds=0.1)
     async with connected(served, *sent) as (reader, _):
         answer = await rest(reader)
@@ -117,7 +117,7 @@ async def test_a_head_that_does_not_come_closes_the_connection(guarded, sent):
     assert b"nosniff" in answer
 
 
-async def test_a_head_that_drips_closes_the_connection(guarded):
+async def test_a_slow_head_closes_the_connection(guarded):
     served = await guarded(header_timeout_seconds=0.2)
     async with connected(served, HALF) as (reader, writer):
 
@@ -134,7 +134,7 @@ async def test_a_head_that_drips_closes_the_connection(guarded):
     assert answer == b"" or answer.startswith(b"HTTP/1.1 408")
 
 
-async def test_the_head_of_a_later_request_has_a_deadline_too(guarded):
+async def test_the_head_of_a_later_request_has_a_deadline(guarded):
     served = await guarded(header_timeout_seconds=0.1)
     whole = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
     async with connected(served, whole + HALF) as (reader, _):
@@ -144,7 +144,7 @@ async def test_the_head_of_a_later_request_has_a_deadline_too(guarded):
     assert b"HTTP/1.1 408" in answer
 
 
-async def test_a_body_that_does_not_come_closes_the_connection(guarded):
+async def test_a_missing_body_closes_the_connection(guarded):
     served = await guarded(body_timeout_seconds=0.1)
     async with connected(served, BODY) as (reader, _):
         answer = await rest(reader)
@@ -152,7 +152,7 @@ async def test_a_body_that_does_not_come_closes_the_connection(guarded):
     assert answer.startswith(b"HTTP/1.1 408")
 
 
-async def test_a_stream_outlasts_the_deadlines(guarded):
+async def test_a_stream_is_not_subject_to_the_deadlines(guarded):
     served = await guarded(header_timeout_seconds=0.1, body_timeout_seconds=0.1)
     async with served.listen("queues") as listener:
         await listener.next()
@@ -164,7 +164,7 @@ async def test_a_stream_outlasts_the_deadlines(guarded):
     assert change["pause_reason"] == "flood"
 
 
-async def test_what_is_no_http_is_answered_with_the_usual_headers(guarded):
+async def test_a_malformed_request_gets_the_usual_headers(guarded):
     served = await guarded()
     async with connected(served, b"\x16\x03\x01 nonsense\r\n\r\n") as (reader, _):
         answer = await rest(reader)
@@ -173,7 +173,7 @@ async def test_what_is_no_http_is_answered_with_the_usual_headers(guarded):
     assert b"cache-control: no-store" in answer
 
 
-def test_an_address_of_the_sixth_version_is_its_whole_network():
+def test_an_ipv6_address_is_counted_by_its_network():
     limits = ConnectionLimits(total=10, per_address=1)
 
     assert limits.take("2001:db8::1") is None

@@ -36,7 +36,7 @@ BODIES = {
 
 
 @pytest.mark.parametrize("wrong", BODIES)
-async def test_a_pointer_into_the_body_spells_the_field_that_was_sent(api, wrong):
+async def test_a_body_pointer_names_the_field_as_sent(api, wrong):
     path, body, pointer = BODIES[wrong]
     said = {} if path.startswith("/operations") else {"definition": "hello"}
     payload = {"payload": {"name": "Ada"}} if path == "/jobs" else {}
@@ -64,13 +64,13 @@ async def test_a_pointer_into_the_body_spells_the_field_that_was_sent(api, wrong
         ("/jobs/......", "{job_id}"),
     ],
 )
-async def test_a_pointer_names_the_parameter_of_the_address(api, path, pointer):
+async def test_a_parameter_pointer_names_the_parameter_as_sent(api, path, pointer):
     answer = await api.get(path)
 
     assert [each["pointer"] for each in answer.json()["errors"]] == [pointer]
 
 
-async def test_a_body_that_is_no_json_is_told_where_it_breaks(api):
+async def test_malformed_json_is_reported_with_its_position(api):
     broken = b'{"definition": "hello",\n "payload": {"name": Ada}}'
 
     answer = await api.post("/jobs", content=broken, headers={"content-type": "application/json"})
@@ -82,7 +82,7 @@ async def test_a_body_that_is_no_json_is_told_where_it_breaks(api):
     assert "line 2, column 22" in error["message"]
 
 
-async def test_a_body_of_another_type_and_none_at_all_are_told_apart(api):
+async def test_a_wrong_content_type_and_a_missing_body_are_distinguished(api):
     text = await api.post("/jobs", content=b"{}", headers={"content-type": "text/plain"})
     none = await api.post("/jobs")
 
@@ -90,7 +90,7 @@ async def test_a_body_of_another_type_and_none_at_all_are_told_apart(api):
     assert "no body" in none.json()["errors"][0]["message"]
 
 
-async def test_a_secret_or_a_payload_is_not_repeated(api):
+async def test_secrets_and_payloads_are_not_echoed(api):
     for path, body in (
         ("/login", {"name": "ada", "password": ["hunter2"]}),
         ("/login/link", {"link": "hunter2" * 100}),
@@ -104,7 +104,7 @@ async def test_a_secret_or_a_payload_is_not_repeated(api):
 
 
 @pytest.mark.parametrize("model", [PasswordByLink, PasswordChange])
-def test_a_password_that_is_refused_is_not_repeated_under_its_field(model):
+def test_a_refused_password_is_not_echoed(model):
     refused = OptionInvalid("password", "•••", allowed="12 characters or more")
     field = "after" if model is PasswordChange else "password"
 
@@ -114,7 +114,7 @@ def test_a_password_that_is_refused_is_not_repeated_under_its_field(model):
     assert "hunter2" not in f"{told} {told.errors}"
 
 
-async def test_metadata_that_is_too_large_is_not_repeated(api):
+async def test_oversized_metadata_is_not_echoed(api):
     body = {"definition": "hello", "payload": {"name": "Ada"}, "metadata": {"a": "x" * 100_000}}
 
     answer = await api.post("/jobs", json=body)
@@ -133,9 +133,7 @@ async def test_metadata_that_is_too_large_is_not_repeated(api):
         ("POST", "/tokens/0190a5d0-0000-7000-8000-000000000000", "DELETE"),
     ],
 )
-async def test_a_method_that_is_not_taken_is_answered_with_those_that_are(
-    api, method, path, allowed
-):
+async def test_a_method_that_is_not_allowed_lists_the_allowed_ones(api, method, path, allowed):
     answer = await api.request(method, path)
 
     assert (answer.status_code, answer.headers["allow"]) == (405, allowed)

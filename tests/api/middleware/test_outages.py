@@ -7,9 +7,7 @@ from tests.databases.connect import execute
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 
 
-async def test_a_read_only_database_is_an_outage_with_a_time_to_try_again(
-    wl, api, database, postgres_url
-):
+async def test_a_read_only_database_is_an_outage_with_retry_after(wl, api, database, postgres_url):
     @wl.job
     def hello() -> None: ...
 

@@ -19,7 +19,7 @@ def address(path, route):
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-async def test_every_route_refuses_a_parameter_it_does_not_know(guarded):
+async def test_every_route_refuses_unknown_parameters(guarded):
     root, worker = await guarded.token("superadmin"), await guarded.token("worker")
     asked = 0
 
@@ -47,9 +47,7 @@ async def test_every_route_refuses_a_parameter_it_does_not_know(guarded):
         ("status=failed", "?status", "state"),
     ],
 )
-async def test_a_parameter_that_is_not_known_is_answered_with_the_nearest(
-    api, wl, query, pointer, meant
-):
+async def test_an_unknown_parameter_suggests_the_nearest(api, wl, query, pointer, meant):
     answer = await api.get(f"/jobs?{query}")
 
     [error] = answer.json()["errors"]
@@ -57,7 +55,7 @@ async def test_a_parameter_that_is_not_known_is_answered_with_the_nearest(
     assert f"did you mean {meant}?" in error["message"] if meant else "takes" in error["message"]
 
 
-async def test_a_parameter_that_is_given_twice_is_refused_unless_it_is_a_list(api, wl):
+async def test_a_repeated_parameter_is_refused_unless_it_is_a_list(api, wl):
     twice = await api.get("/jobs?limit=1&limit=2")
     listed = await api.get("/jobs?state=queued&state=running")
 
@@ -65,7 +63,7 @@ async def test_a_parameter_that_is_given_twice_is_refused_unless_it_is_a_list(ap
     assert listed.status_code == 200
 
 
-async def test_whoever_is_not_known_is_not_told_what_a_route_takes(guarded):
+async def test_an_unauthenticated_caller_does_not_learn_the_parameters(guarded):
     answer = await guarded.client.get("/api/v1/jobs?colour=red")
 
     assert answer.status_code == 401

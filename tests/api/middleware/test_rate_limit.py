@@ -35,7 +35,7 @@ async def asked(guarded, times, headers):
     return [answer.status_code for answer in answers], answers[-1]
 
 
-async def test_a_credential_that_asks_too_often_is_told_when_to_try_again(small):
+async def test_a_credential_over_its_limit_gets_retry_after(small):
     token = await small.token("user", "acme")
 
     statuses, last = await asked(small, 63, token)
@@ -46,7 +46,7 @@ async def test_a_credential_that_asks_too_often_is_told_when_to_try_again(small)
     assert int(last.headers["retry-after"]) >= 1
 
 
-async def test_a_tenants_credentials_have_a_limit_together(small):
+async def test_the_credentials_of_a_tenant_share_a_limit(small):
     ada, bob = await small.token("user", "acme"), await small.token("tenant_admin", "acme")
     other = await small.token("user", "globex")
 
@@ -60,7 +60,7 @@ async def test_a_tenants_credentials_have_a_limit_together(small):
     assert elsewhere == [200]
 
 
-async def test_who_tries_credentials_is_stopped_and_those_known_go_on(small):
+async def test_credential_guessing_is_limited_and_known_credentials_continue(small):
     token = await small.token("superadmin")
     known, _ = await asked(small, 1, token)
 
@@ -99,7 +99,7 @@ async def test_a_revoked_token_counts_against_its_address(small):
     assert still == [200] * 5
 
 
-async def test_a_session_that_ended_counts_on_the_first_page_too(small):
+async def test_an_expired_session_counts_on_the_first_page_too(small):
     engine = await small.wl.ready()
     link = await engine.users.first_admin()
     async with small.browser() as admin:
@@ -116,14 +116,14 @@ async def test_a_session_that_ended_counts_on_the_first_page_too(small):
 @pytest.mark.parametrize(
     "path", ["/docs", "/api/v1/openapi.json", "/login", "/password", "/nothing"]
 )
-async def test_what_needs_no_credential_counts_against_the_address(small, path):
+async def test_routes_without_credentials_count_against_the_address(small, path):
     statuses = [(await small.client.get(path)).status_code for _ in range(11)]
 
     assert 429 not in statuses[:10]
     assert statuses[10] == 429
 
 
-async def test_a_valid_token_is_no_way_around_the_limit_of_the_login(small):
+async def test_a_valid_token_does_not_bypass_the_login_limit(small):
     token = await small.token("user", "acme")
     await asked(small, 1, token)
     headers = {**token, "origin": "http://api"}
@@ -138,7 +138,7 @@ async def test_a_valid_token_is_no_way_around_the_limit_of_the_login(small):
     assert statuses == [401] * 9 + [429]
 
 
-async def test_a_workers_token_has_more_and_health_is_not_counted(small):
+async def test_worker_tokens_have_a_higher_limit_and_health_is_not_counted(small):
     worker = await small.token("worker")
 
     working, _ = await asked(small, 70, worker)
@@ -152,7 +152,7 @@ async def test_a_workers_token_has_more_and_health_is_not_counted(small):
     assert set(healthy) == {200}
 
 
-async def test_probes_ask_the_database_at_most_once_a_second(small, monkeypatch):
+async def test_probes_query_the_database_at_most_once_a_second(small, monkeypatch):
     engine = await small.wl.ready()
     asked, times = [], [10.0, 10.9, 11.0]
     now = engine.now
@@ -170,7 +170,7 @@ async def test_probes_ask_the_database_at_most_once_a_second(small, monkeypatch)
     assert len(asked) == 2
 
 
-async def test_an_open_server_counts_nobody(database):
+async def test_an_open_server_has_no_rate_limit(database):
     settings = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
     wl = Windlass(database.url, settings=settings)
     transport = httpx2.ASGITransport(create_api(wl, authenticate=open_access))
@@ -181,7 +181,7 @@ async def test_an_open_server_counts_nobody(database):
     assert statuses == {200}
 
 
-def test_a_bucket_fills_at_its_pace_and_holds_a_minutes_worth():
+def test_a_bucket_refills_at_its_rate_up_to_a_minutes_worth():
     now = 0.0
     buckets = TokenBuckets(60, lambda: now)
     for _ in range(60):

@@ -46,7 +46,7 @@ async def _worked(wl, count=3):
             await wl.jobs.wait(broken.job_id)
 
 
-async def test_every_metric_is_told_also_before_anything_happened(root, wl):
+async def test_every_metric_is_present_before_anything_happened(root, wl):
     answer = await root.get("/metrics")
 
     told = {family.name for family in text_string_to_metric_families(answer.text)}
@@ -54,7 +54,7 @@ async def test_every_metric_is_told_also_before_anything_happened(root, wl):
     assert "text/plain" in answer.headers["content-type"]
 
 
-async def test_what_jobs_did_is_told_by_queue_and_definition(root, wl):
+async def test_job_metrics_are_by_queue_and_definition(root, wl):
     await _worked(wl)
 
     read = await _read(root)
@@ -69,7 +69,7 @@ async def test_what_jobs_did_is_told_by_queue_and_definition(root, wl):
     assert read["windlass_queue_seconds_bucket", "+Inf", "mail", "works"] == 4
 
 
-async def test_scrapes_close_together_ask_the_database_once(root, wl):
+async def test_frequent_scrapes_query_the_database_once(root, wl):
     wl.job("works")(lambda: None)
     await _read(root)
     await wl.enqueue("works")
@@ -79,7 +79,7 @@ async def test_scrapes_close_together_ask_the_database_once(root, wl):
     assert ("windlass_jobs_enqueued_total", "default", "works") not in again
 
 
-async def test_names_beyond_the_cap_are_summed_and_no_counter_falls(root, wl, monkeypatch):
+async def test_names_beyond_the_cap_are_summed_and_counters_never_fall(root, wl, monkeypatch):
     monkeypatch.setattr(metrics, "MOST_NAMES", 1)
     monkeypatch.setattr(metrics, "FRESH_SECONDS", 0.0)
     for key in ["one", "two", "three"]:
@@ -95,7 +95,7 @@ async def test_names_beyond_the_cap_are_summed_and_no_counter_falls(root, wl, mo
     assert read["windlass_jobs_enqueued_total", "other", "other"] == 3
 
 
-async def test_a_paused_queue_a_waiting_job_and_no_worker_are_seen(root, wl):
+async def test_metrics_show_a_paused_queue_a_waiting_job_and_missing_workers(root, wl):
     wl.job("waits")(lambda: None)
     await wl.enqueue("waits")
     await wl.queues.pause("default")
@@ -108,7 +108,7 @@ async def test_a_paused_queue_a_waiting_job_and_no_worker_are_seen(root, wl):
     assert read["windlass_schedules_late",] == 0
 
 
-async def test_somebody_of_one_tenant_does_not_see_the_metrics_of_all(wl):
+async def test_a_tenant_credential_cannot_read_global_metrics(wl):
     async def authenticate(request):
         return Caller("ada", Scope.of("acme"))
 
@@ -119,7 +119,7 @@ async def test_somebody_of_one_tenant_does_not_see_the_metrics_of_all(wl):
     assert answer.status_code == 403
 
 
-async def test_percentiles_tell_of_what_was_done_lately(wl):
+async def test_percentiles_cover_recent_work(wl):
     await _worked(wl)
 
     lately = await (await wl.ready()).latency.percentiles()

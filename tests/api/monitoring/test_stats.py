@@ -56,7 +56,7 @@ async def test_a_summary_of_nothing_has_no_oldest(api, wl):
     assert (told["running"], told["oldest_queued_seconds"]) == (0, None)
 
 
-async def test_stats_tell_what_happened_slot_by_slot(api, busy):
+async def test_stats_are_returned_per_slot(api, busy):
     told = (await api.get("/stats", params={"window": "24h"})).json()
     mail = (await api.get("/stats", params={"queue": "mail", "window": "5m"})).json()
 
@@ -71,7 +71,7 @@ async def test_stats_tell_what_happened_slot_by_slot(api, busy):
     assert (mail["total"]["enqueued"], mail["failing"]) == (5, [])
 
 
-async def test_stats_tell_how_long_jobs_waited_and_ran_to_those_who_see_all(api, busy):
+async def test_stats_include_latencies_for_callers_who_see_all(api, busy):
     told = (await api.get("/stats")).json()
     mail = (await api.get("/stats", params={"queue": "mail", "definition": "breaks"})).json()
     acme = (await api.get("/stats", params={"tenant": "acme"})).json()
@@ -82,7 +82,7 @@ async def test_stats_tell_how_long_jobs_waited_and_ran_to_those_who_see_all(api,
     assert acme["p95_wait_seconds"] is None
 
 
-async def test_stats_by_tenant_tell_of_each(api, busy):
+async def test_stats_by_tenant_cover_each_tenant(api, busy):
     first = (await api.get("/stats/tenants", params={"limit": 1})).json()
     rest = (
         await api.get("/stats/tenants", params={"limit": 2, "cursor": first["next_cursor"]})
@@ -94,14 +94,14 @@ async def test_stats_by_tenant_tell_of_each(api, busy):
     assert (default["completed"], default["total"]["completed"]) == (1, 1)
 
 
-async def test_a_window_that_is_none_is_refused(api, wl):
+async def test_an_invalid_window_is_refused(api, wl):
     for path in ("/stats", "/stats/tenants"):
         refused = await api.get(path, params={"window": "3w"})
 
         assert refused.status_code == 422
 
 
-async def test_a_worker_that_was_not_seen_for_long_is_stale(api, wl):
+async def test_a_worker_with_an_old_heartbeat_is_stale(api, wl):
     engine = await wl.ready()
     for name, age in (("quick", 1), ("slow", 25), ("dead", 40)):
         await api.post("/worker/beat", json={**ME, "worker": name})

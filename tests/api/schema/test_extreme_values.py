@@ -59,18 +59,18 @@ def refused(answer, *pointers):
     ],
     ids=lambda part: part[:24],
 )
-async def test_json_that_cannot_be_stored_is_refused_with_its_place(api, part, pointer):
+async def test_unstorable_json_is_refused_with_its_position(api, part, pointer):
     answer = await send(api, "POST", "/jobs", f'{{"definition": "note", "payload": {part}}}')
 
     assert refused(answer, pointer)["code"] == PayloadUnstorable.code
 
 
-async def test_a_body_that_is_no_json_is_refused(api):
+async def test_malformed_json_is_refused(api):
     for body in (b"{", b"\xff", b"\x00", b'"', b"[" * 100_000, b"\xef\xbb\xbf{}"):
         refused(await send(api, "POST", "/jobs", body))
 
 
-async def test_python_refuses_the_same_number(wl):
+async def test_python_refuses_the_same_numbers(wl):
     with pytest.raises(PayloadUnstorable) as caught:
         await wl.enqueue("note", {"about": {"n": 10**400}})
 
@@ -87,7 +87,7 @@ DATES = [
 
 
 @pytest.mark.parametrize("at", [*DATES, "1e308", str(10**18), "-1"])
-async def test_dates_at_the_ends_of_time_are_refused(api, job, at):
+async def test_extreme_dates_are_refused(api, job, at):
     refused(await api.get("/jobs", params={"created_after": at}))
     refused(await api.get("/jobs", params={"created_before": at}))
     refused(await api.get("/jobs", params={"q": f"created:>{at}"}))
@@ -99,7 +99,7 @@ async def test_dates_at_the_ends_of_time_are_refused(api, job, at):
 
 
 @pytest.mark.parametrize("at", ["2020-07-01T10:00:00", "2020-07-01", "2020-07-01T10:00+02:00"])
-async def test_an_instant_that_is_asked_for_may_be_without_a_zone(api, job, at):
+async def test_a_queried_time_may_lack_a_zone(api, job, at):
     after = await api.get("/jobs", params={"created_after": at})
     before = await api.get("/jobs", params={"created_before": at})
 
@@ -107,7 +107,7 @@ async def test_an_instant_that_is_asked_for_may_be_without_a_zone(api, job, at):
 
 
 @pytest.mark.parametrize("number", [2**31, 2**40, 2**63 - 1])
-async def test_a_place_behind_the_end_of_a_list_has_nothing_after_it(api, job, number):
+async def test_a_cursor_past_the_end_returns_nothing(api, job, number):
     lines = await api.get(f"/jobs/{job}/logs", params={"after": number})
     entries = await api.get("/audit", params={"before": number})
 
@@ -116,7 +116,7 @@ async def test_a_place_behind_the_end_of_a_list_has_nothing_after_it(api, job, n
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63, 2**64, 10**30, -(2**63) - 1])
-async def test_whole_numbers_that_no_column_holds_are_refused(api, job, number):
+async def test_integers_out_of_range_are_refused(api, job, number):
     for path, field in [
         (f"/jobs/{job}/logs", "after"),
         ("/jobs", "limit"),
@@ -142,7 +142,7 @@ async def test_whole_numbers_that_no_column_holds_are_refused(api, job, number):
 
 
 @pytest.mark.parametrize("number", ["1e308", "-1", "1e400", LONG, "-1e-320"])
-async def test_durations_without_measure_are_refused(api, number):
+async def test_oversized_durations_are_refused(api, number):
     for field in (
         "delay_seconds",
         "expires_seconds",
@@ -167,7 +167,7 @@ async def test_durations_without_measure_are_refused(api, number):
 
 
 @pytest.mark.parametrize("number", ["1e-320", "1e-9", "5e-324"])
-async def test_durations_of_almost_nothing_are_refused_or_kept(api, number):
+async def test_tiny_durations_are_refused_or_kept(api, number):
     body = (
         f'{{"name": "t", "type": "interval", "definition": "note", "interval_seconds": {number}}}'
     )
@@ -178,7 +178,7 @@ async def test_durations_of_almost_nothing_are_refused_or_kept(api, number):
 
 
 @pytest.mark.parametrize("text", ["ü", "日本", "\N{GRINNING FACE}"])
-async def test_text_that_no_job_can_have_finds_none(api, job, text):
+async def test_a_search_for_impossible_text_finds_nothing(api, job, text):
     refused(await api.get("/jobs", params={"source": text}), "?source")
     refused(await api.get("/dead", params={"fingerprint": text}), "?fingerprint")
     found = [
@@ -200,7 +200,7 @@ async def test_text_that_no_job_can_have_finds_none(api, job, text):
 
 
 @pytest.mark.parametrize("text", ["a\\u0000b", "\\ud800", "\\u0000"])
-async def test_text_that_no_database_stores_is_refused_everywhere(api, text):
+async def test_unstorable_text_is_refused_everywhere(api, text):
     for method, path, body in [
         ("POST", "/tenants", f'{{"id": "{text}"}}'),
         ("POST", "/tenants", f'{{"id": "t", "name": "{text}"}}'),
@@ -219,13 +219,13 @@ async def test_text_that_no_database_stores_is_refused_everywhere(api, text):
         refused(await send(api, method, path, body))
 
 
-async def test_a_key_that_stands_twice_is_refused_in_every_body(api):
+async def test_a_repeated_key_is_refused_in_every_body(api):
     for method, path in [("POST", "/login"), ("POST", "/events"), ("POST", "/worker/beat")]:
         told = refused(await send(api, method, path, '{"name": "a", "name": "b"}'), "/name")
         assert told["code"] == PayloadUnstorable.code
 
 
-async def test_a_worker_may_report_text_that_is_replaced(api, note):
+async def test_unstorable_text_from_a_worker_is_replaced(api, note):
     await note.enqueue()
     claimed = {"worker": "far:1", "slots": 1, "definitions": {"note": 1}}
     [lease] = (await api.post("/worker/jobs/claim", json=claimed)).json()["leases"]
@@ -241,7 +241,7 @@ async def test_a_worker_may_report_text_that_is_replaced(api, note):
 
 
 @pytest.mark.parametrize("at", DATES)
-async def test_a_workers_line_from_the_end_of_time_is_kept(api, note, at):
+async def test_a_log_line_with_an_extreme_time_is_kept(api, note, at):
     await note.enqueue()
     claimed = {"worker": "far:1", "slots": 1, "definitions": {"note": 1}}
     [lease] = (await api.post("/worker/jobs/claim", json=claimed)).json()["leases"]
@@ -254,7 +254,7 @@ async def test_a_workers_line_from_the_end_of_time_is_kept(api, note, at):
     assert line["at"][:4] == ("1970" if at < "1970" else "2999")
 
 
-async def test_forms_with_too_many_or_strange_fields_are_refused(served):
+async def test_forms_with_too_many_or_unknown_fields_are_refused(served):
     transport = httpx2.ASGITransport(served, raise_app_exceptions=False)
     form = {"content-type": "application/x-www-form-urlencoded", "origin": "http://localhost"}
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as browser:
@@ -267,7 +267,7 @@ async def test_forms_with_too_many_or_strange_fields_are_refused(served):
                 assert answer.status_code in (401, 422), (path, answer.text)
 
 
-async def test_an_unforeseen_error_leaves_nothing_of_a_payload_in_the_log(api, wl, caplog):
+async def test_an_unexpected_error_logs_nothing_of_a_payload(api, wl, caplog):
     engine = await wl.ready()
 
     async def fail(*_, **__):
@@ -297,7 +297,7 @@ async def test_an_unforeseen_error_leaves_nothing_of_a_payload_in_the_log(api, w
         ),
     ],
 )
-async def test_a_definition_that_cannot_work_is_refused_when_it_is_saved(database, wrong, pointer):
+async def test_an_unusable_definition_is_refused_when_saved(database, wrong, pointer):
     allowing = Settings.load({"worker.handler_paths": ["shop"]})
     async with Windlass(database.url, settings=allowing) as wl:
         app = create_api(wl, authenticate=open_access)
@@ -312,7 +312,7 @@ async def test_a_definition_that_cannot_work_is_refused_when_it_is_saved(databas
 @pytest.mark.parametrize(
     "text", [b"\xff\xfe", "ü日本".encode(), b"x" * 5_000, b"a b", b"=;,", b'"']
 )
-async def test_headers_with_any_text_are_answered(wl, api, text):
+async def test_headers_with_any_text_get_a_response(wl, api, text):
     app = create_api(wl, authenticate=by_credentials)
     transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://api/api/v1") as guarded:

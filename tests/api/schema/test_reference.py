@@ -20,7 +20,7 @@ def declare(wl):
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-def test_every_example_runs_in_the_order_of_the_page(database):
+def test_every_example_runs_in_page_order(database):
     with serving(database.url, declare) as address:
         # `--fail-with-body` has curl tell the shell what the server said.
         lines = [
@@ -55,7 +55,7 @@ class Page(HTMLParser):
         self.words += data
 
 
-async def test_the_page_has_every_operation_error_and_schema_with_links_that_lead_there(api):
+async def test_the_page_has_every_operation_error_and_schema_with_working_links(api):
     document = (await api.get("/openapi.json")).json()
     page = Page((await api.get("http://localhost/docs")).text)
 
@@ -71,7 +71,7 @@ async def test_the_page_has_every_operation_error_and_schema_with_links_that_lea
     assert "Idempotency-Key" in page.words
 
 
-async def test_the_page_needs_nothing_but_itself_under_the_strict_policy(api):
+async def test_the_page_loads_nothing_else_under_the_strict_policy(api):
     answer = await api.get("http://localhost/docs")
 
     page = Page(answer.text)
@@ -82,7 +82,7 @@ async def test_the_page_needs_nothing_but_itself_under_the_strict_policy(api):
     assert "unsafe" not in answer.headers["content-security-policy"]
 
 
-def test_text_of_the_document_is_shown_and_never_run():
+def test_text_of_the_document_is_escaped():
     hostile = "<script>alert(1)</script>\"'&`<b>`"
     field = {"type": "string", "description": hostile, "default": hostile, "pattern": hostile}
     thing = {"properties": {hostile: field}, "description": hostile, "examples": [{"a": hostile}]}
@@ -126,7 +126,7 @@ def test_text_of_the_document_is_shown_and_never_run():
         (b"\xff\xfe", 422),
     ],
 )
-async def test_a_body_that_cannot_be_read_is_a_problem(api, wl, body, status):
+async def test_an_unreadable_body_is_a_problem_response(api, wl, body, status):
     declare(wl)
 
     answer = await api.post("/jobs", content=body, headers={"content-type": "application/json"})
@@ -136,7 +136,7 @@ async def test_a_body_that_cannot_be_read_is_a_problem(api, wl, body, status):
     assert answer.json()["code"].startswith("WL")
 
 
-async def test_it_can_be_mounted_in_an_application_of_ones_own(wl, served):
+async def test_the_api_can_be_mounted_in_another_application(wl, served):
     host = FastAPI()
     host.mount("/ops/windlass", served)
 

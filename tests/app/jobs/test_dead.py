@@ -28,7 +28,7 @@ def charge(wl, told):
     return charge
 
 
-async def test_what_fails_is_told_grouped_edited_and_recovers(wl, charge, told):
+async def test_failures_are_grouped_edited_and_retried(wl, charge, told):
     bad = [await charge.enqueue(customer=-n) for n in (1, 2)]
 
     async with wl.running():
@@ -51,7 +51,7 @@ async def test_what_fails_is_told_grouped_edited_and_recovers(wl, charge, told):
     assert left.id == bad[1].job_id
 
 
-async def test_a_group_is_retried_and_discarded_from_blocking_code(database):
+async def test_a_group_is_retried_and_discarded_by_the_blocking_api(database):
     wl = sync.Windlass(database.url)
     broken = [True]
 
@@ -77,7 +77,7 @@ async def test_a_group_is_retried_and_discarded_from_blocking_code(database):
         assert (gone.changed, len(wl.dead.groups())) == (1, 0)
 
 
-async def test_a_hook_runs_in_a_test(charge, wl, told):
+async def test_a_failure_hook_runs_in_a_test(charge, wl, told):
     async with TestWindlass(wl) as test:
         await charge.enqueue(customer=-3)
 
@@ -87,7 +87,7 @@ async def test_a_hook_runs_in_a_test(charge, wl, told):
     assert len(told) == 1
 
 
-def test_a_hook_is_named_by_its_key_or_the_job_itself():
+def test_a_failure_hook_is_given_by_key_or_job():
     wl = Windlass("sqlite:///:memory:")
     hook = wl.job("hook")(lambda: None)
 

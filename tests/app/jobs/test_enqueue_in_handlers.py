@@ -176,7 +176,7 @@ async def test_a_job_without_a_correlation_id_gives_its_own_id(wl, child, parent
     assert made.correlation_id == event.correlation_id == str(job.id)
 
 
-async def test_leaving_the_tenant_or_the_correlation_id_is_explicit(wl, child, parent):
+async def test_opting_out_of_the_inherited_tenant_or_correlation_id_is_explicit(wl, child, parent):
     async def handler() -> None:
         await child.options(tenant=OTHER).enqueue()
         await child.options(correlation_id="another").enqueue()
@@ -190,7 +190,7 @@ async def test_leaving_the_tenant_or_the_correlation_id_is_explicit(wl, child, p
     assert (event.tenant, event.correlation_id) == (OTHER, "another")
 
 
-async def test_what_a_handler_emits_sets_off_the_triggers_of_its_own_tenant(wl, child, parent):
+async def test_an_emitted_event_fires_the_triggers_of_its_own_tenant(wl, child, parent):
     for tenant in (ACME, OTHER, "default"):
         await wl.triggers.create("t", definition="child", tenant=tenant, event="happened")
 
@@ -202,7 +202,7 @@ async def test_what_a_handler_emits_sets_off_the_triggers_of_its_own_tenant(wl, 
     assert [job.tenant for job in await children(wl)] == [ACME]
 
 
-async def test_two_attempts_at_once_do_not_take_each_others_tenant(wl, child):
+async def test_concurrent_attempts_keep_their_own_tenants(wl, child):
     both, met = asyncio.Event(), []
 
     @wl.job(max_attempts=1)
@@ -226,7 +226,7 @@ async def test_two_attempts_at_once_do_not_take_each_others_tenant(wl, child):
     }
 
 
-async def test_outside_of_jobs_nothing_changes(wl, child, parent):
+async def test_nothing_is_inherited_outside_of_jobs(wl, child, parent):
     async def handler() -> None:
         await child.enqueue()
 
@@ -237,7 +237,7 @@ async def test_outside_of_jobs_nothing_changes(wl, child, parent):
     assert (made.tenant, made.correlation_id) == ("default", None)
 
 
-async def test_limit_keys_of_children_are_counted_for_the_jobs_tenant(wl, child, parent):
+async def test_limit_keys_of_children_count_for_the_jobs_tenant(wl, child, parent):
     @wl.job("limited", max_per_key=1, key="args.account")
     async def limited(account: str) -> None: ...
 

@@ -16,7 +16,7 @@ async def result_of(wl, enqueued):
     return (await wl.jobs.wait((await enqueued).job_id, "60s")).result
 
 
-async def test_a_handler_does_once_what_a_completed_job_has_done(wl):
+async def test_once_skips_work_that_a_completed_job_did(wl):
     @wl.job(max_attempts=1)
     async def charge(ctx: JobContext, order: int, fail: bool = False) -> bool:
         do = await ctx.once(f"charge:{order}")
@@ -42,7 +42,7 @@ async def test_a_handler_does_once_what_a_completed_job_has_done(wl):
     assert answers == [True, False, False, True, False]
 
 
-async def test_an_async_handler_that_forgets_to_await_is_told(wl):
+async def test_a_missing_await_on_once_is_reported(wl):
     @wl.job(max_attempts=1)
     async def charge(ctx: JobContext) -> None:
         if ctx.once("charge"):

@@ -44,7 +44,7 @@ async def test_a_limit_key_is_read_from_the_payload(wl):
     ]
 
 
-async def test_a_key_alone_lets_one_job_of_it_run_at_a_time(wl):
+async def test_a_limit_key_alone_allows_one_job_at_a_time(wl):
     @wl.job(key="args.n")
     def job(n: int) -> None: ...
 
@@ -61,12 +61,12 @@ async def test_a_key_alone_lets_one_job_of_it_run_at_a_time(wl):
         {"rate_limit": "x"},
     ],
 )
-def test_a_limit_that_cannot_work_is_refused_when_it_is_declared(wl, options):
+def test_an_invalid_limit_is_refused_at_declaration(wl, options):
     with pytest.raises((DefinitionInvalid, OptionInvalid)):
         wl.job("bad", **options)(greet)
 
 
-async def test_a_tenant_at_its_cap_is_told_so_and_keeps_what_it_has(wl, hello):
+async def test_a_tenant_at_its_cap_gets_an_error_and_keeps_its_jobs(wl, hello):
     await wl.tenants.create("acme", max_open=3)
     theirs = hello.options(tenant="acme")
 
@@ -84,7 +84,7 @@ async def test_a_tenant_at_its_cap_is_told_so_and_keeps_what_it_has(wl, hello):
     assert (await theirs.enqueue()).created
 
 
-async def test_a_batch_is_stored_as_far_as_a_cap_allows(wl, hello):
+async def test_a_batch_is_stored_up_to_the_cap(wl, hello):
     await wl.tenants.create("acme", max_open=5)
 
     receipts = await wl.enqueue_many([hello.options(tenant="acme").make() for _ in range(8)])
@@ -92,7 +92,7 @@ async def test_a_batch_is_stored_as_far_as_a_cap_allows(wl, hello):
     assert [receipt.status for receipt in receipts] == ["created"] * 5 + ["rejected"] * 3
 
 
-async def test_at_the_cap_what_exists_is_still_met_and_replaced(wl, hello):
+async def test_duplicates_and_replaces_are_allowed_at_the_cap(wl, hello):
     await wl.tenants.create("acme", max_open=2)
     theirs = hello.options(tenant="acme")
     keyed, once = theirs.options(dedupe_key="7", delay="1h"), theirs.options(idempotency_key="i")
@@ -110,7 +110,7 @@ async def test_at_the_cap_what_exists_is_still_met_and_replaced(wl, hello):
     assert other.status == "rejected"
 
 
-async def test_a_job_that_is_stored_already_is_not_rejected_when_it_is_sent_again(wl, hello):
+async def test_a_repeat_of_a_stored_job_is_not_rejected(wl, hello):
     await wl.tenants.create("acme", max_open=1)
     made = hello.options(tenant="acme").make()
 
@@ -120,7 +120,7 @@ async def test_a_job_that_is_stored_already_is_not_rejected_when_it_is_sent_agai
     assert [receipt.status for receipt in first + again] == ["created", "created"]
 
 
-async def test_a_batch_that_is_refused_replaces_nothing(wl, hello):
+async def test_a_refused_batch_replaces_nothing(wl, hello):
     first = await hello.options(dedupe_key="7", delay="1h").enqueue(name="old")
 
     with pytest.raises(TenantNotFound):
@@ -152,7 +152,7 @@ async def test_a_debounced_job_runs_once_with_the_newest_payload(wl):
     assert ran == [4]
 
 
-async def test_what_replaces_a_job_belongs_to_the_callers_transaction(wl, database):
+async def test_a_replace_is_part_of_the_callers_transaction(wl, database):
     @wl.job
     def index(n: int) -> None: ...
 
@@ -165,7 +165,7 @@ async def test_what_replaces_a_job_belongs_to_the_callers_transaction(wl, databa
     assert (await wl.jobs.get(first.job_id)).payload == {"n": 1}
 
 
-async def test_an_idempotency_key_and_replacing_do_not_go_together(wl, hello):
+async def test_an_idempotency_key_cannot_be_combined_with_replace(wl, hello):
     with pytest.raises(OptionInvalid):
         await hello.options(idempotency_key="x", on_duplicate="replace").enqueue()
 

@@ -12,7 +12,7 @@ def greet(name: str) -> str:
     return f"Hello, {name}"
 
 
-async def test_an_old_payload_is_brought_up_step_by_step_before_it_runs(database):
+async def test_an_old_payload_is_upcast_step_by_step_before_it_runs(database):
     async with Windlass(database.url) as old:
 
         @old.job("greet")
@@ -43,7 +43,7 @@ async def test_an_old_payload_is_brought_up_step_by_step_before_it_runs(database
     assert results == ["Countess Ada Lovelace", "Admiral Grace Hopper"]
 
 
-async def test_a_worker_of_older_code_never_claims_a_payload_of_newer_code(database):
+async def test_an_older_worker_never_claims_a_newer_payload(database):
     async with Windlass(database.url) as new:
         newer = await new.job("greet", version=2)(greet).enqueue(name="new")
     async with Windlass(database.url) as old:

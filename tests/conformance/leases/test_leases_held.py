@@ -8,7 +8,7 @@ from windlass.core.leases.lease import LeasedJob, LeaseRef
 from windlass.ids import WorkerId, new_job_id
 
 
-async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
+async def test_a_lease_is_returned_with_what_decides_its_end(storage, clock):
     lease = await started(storage, max_attempts=7)
     worker = (await storage.jobs.get(ALL_TENANTS, lease.job_id)).worker_id
     await clock.advance(timedelta(seconds=1.5))
@@ -27,7 +27,7 @@ async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
     }
 
 
-async def test_a_wish_to_stop_is_told(storage):
+async def test_a_stop_request_is_returned(storage):
     lease = await started(storage)
     worker = (await storage.jobs.get(ALL_TENANTS, lease.job_id)).worker_id
     await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
@@ -37,7 +37,7 @@ async def test_a_wish_to_stop_is_told(storage):
     assert found[held(lease)].cancel_requested
 
 
-async def test_what_is_unknown_stale_foreign_or_ended_is_not_told(storage, clock):
+async def test_unknown_stale_foreign_and_ended_leases_are_not_returned(storage, clock):
     former, ended, reaped, ours = [await started(storage) for _ in range(4)]
     worker = (await storage.jobs.get(ALL_TENANTS, ours.job_id)).worker_id
     await storage.leases.finish(ALDER, [release(former)])

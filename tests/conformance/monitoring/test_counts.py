@@ -21,7 +21,7 @@ from windlass.ids import DefinitionKey, QueueName
 from windlass.storage.jobs.jobs import CountCorrection
 
 
-async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
+async def test_counts_cover_every_state_by_tenant_queue_and_definition(storage):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
     await storage.jobs.enqueue(
@@ -46,7 +46,7 @@ def _told(counts):
     return {state: int(counts[state]) for state in JobState if int(counts[state])}
 
 
-async def test_counts_are_the_same_before_and_after_folding_however_often(storage):
+async def test_counts_are_equal_before_and_after_folding(storage):
     await storage.jobs.enqueue(new_jobs(5))
     leases = await claim(storage, 4)
     before = await storage.jobs.state_counts(ALL_TENANTS)
@@ -60,7 +60,7 @@ async def test_counts_are_the_same_before_and_after_folding_however_often(storag
     assert _told(after[0]) == {"queued": 1, "running": 3, "completed": 1}
 
 
-async def test_several_processes_fold_each_change_once(storage, twin):
+async def test_concurrent_folds_count_each_change_once(storage, twin):
     for _ in range(20):
         await enqueue(storage)
 
@@ -73,7 +73,7 @@ async def test_several_processes_fold_each_change_once(storage, twin):
     assert _told((await storage.jobs.state_counts(ALL_TENANTS))[0]) == {"queued": 20}
 
 
-async def test_totals_that_are_off_are_corrected_by_that_much(storage):
+async def test_wrong_totals_are_corrected_by_their_difference(storage):
     await storage.jobs.enqueue(new_jobs(3))
     await storage.monitoring.roll_up_counts()
     await storage.database.query("update windlass_counts set queued = 7, canceled = 2", {})
@@ -102,7 +102,7 @@ def _missing(tenant, queue, **missing):
     return CountCorrection(tenant=tenant, queue=queue, definition="plain", missing=missing)
 
 
-async def test_minutes_tell_how_much_was_done_when(storage, clock):
+async def test_throughput_is_counted_by_minute(storage, clock):
     await storage.jobs.enqueue(new_jobs(4))
     await clock.advance(10 * SECOND)
     first, second, *rest = await claim(storage, 4)

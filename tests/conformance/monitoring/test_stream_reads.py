@@ -32,7 +32,7 @@ async def activity(storage):
     }
 
 
-async def test_activity_tells_counts_of_all_tenants(storage):
+async def test_activity_returns_the_counts_of_all_tenants(storage):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME))
     await enqueue(storage, held=True)
@@ -45,7 +45,7 @@ async def test_activity_tells_counts_of_all_tenants(storage):
     }
 
 
-async def test_activity_tells_of_a_job_that_left_and_came_back(storage):
+async def test_activity_shows_a_job_that_left_and_returned(storage):
     await enqueue(storage)
     before = await activity(storage)
 
@@ -57,7 +57,7 @@ async def test_activity_tells_of_a_job_that_left_and_came_back(storage):
     assert after["default"][1] > before["default"][1]
 
 
-async def test_activity_is_the_same_before_and_after_folding(storage):
+async def test_activity_is_equal_before_and_after_folding(storage):
     await storage.jobs.enqueue(new_jobs(5))
     [first, _] = await claim(storage, 2)
     await end(storage, first)
@@ -68,7 +68,7 @@ async def test_activity_is_the_same_before_and_after_folding(storage):
     assert await activity(storage) == before
 
 
-async def test_activity_forgets_how_much_happened_after_some_minutes(storage, clock):
+async def test_activity_covers_the_last_minutes_only(storage, clock):
     await enqueue(storage)
     await storage.monitoring.roll_up_counts()
 
@@ -77,7 +77,7 @@ async def test_activity_forgets_how_much_happened_after_some_minutes(storage, cl
     assert await activity(storage) == {"default": ({JobState.QUEUED: 1}, 0)}
 
 
-async def test_a_glance_tells_a_job_in_every_state(storage):
+async def test_a_streamed_job_shows_every_state(storage):
     jobs = {state: (await a_job(storage, state)).id for state in JobState}
 
     told = await storage.monitoring.stream_jobs([*jobs.values(), new_job_id()])
@@ -85,7 +85,7 @@ async def test_a_glance_tells_a_job_in_every_state(storage):
     assert {id: each.state for id, each in told.items()} == {id: s for s, id in jobs.items()}
 
 
-async def test_a_glance_tells_progress_and_the_last_log_line(storage, clock):
+async def test_a_streamed_job_shows_progress_and_its_last_log_line(storage, clock):
     lease = await started(storage)
     [before] = (await storage.monitoring.stream_jobs([lease.job_id])).values()
 
@@ -100,7 +100,7 @@ async def test_a_glance_tells_progress_and_the_last_log_line(storage, clock):
     assert before.updated_at < ended.updated_at == ended.finished_at
 
 
-async def test_a_glance_tells_that_a_job_was_asked_to_stop(storage):
+async def test_a_streamed_job_shows_the_stop_request(storage):
     id = await enqueue(storage)
     await lease_of(storage, id)
 
@@ -123,7 +123,7 @@ async def test_recent_events_are_the_newest_of_all_tenants(storage):
     ]
 
 
-async def test_recent_triggers_begin_with_the_one_that_did_something_last(storage, clock):
+async def test_recent_triggers_are_ordered_by_latest_activity(storage, clock):
     quiet = await kept(storage)
     await clock.advance(SECOND)
     busy = await kept(storage)

@@ -26,7 +26,7 @@ from windlass.core.monitoring.summary import FailingDefinition
 from windlass.ids import DefinitionKey, QueueName
 
 
-async def test_tallies_tell_every_state_by_queue_and_definition(storage):
+async def test_tallies_cover_every_state_by_queue_and_definition(storage):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
     await storage.jobs.enqueue(new_jobs(2, queue=QueueName("mail")))
@@ -44,7 +44,7 @@ async def test_tallies_tell_every_state_by_queue_and_definition(storage):
     assert int(mine["queued"]) == 3
 
 
-async def test_waiting_tells_the_views_apart(storage, clock):
+async def test_waiting_distinguishes_the_views(storage, clock):
     await a_tenant(storage, "acme")
     await enqueue(storage)
     await enqueue(storage, delay=HOUR)
@@ -67,7 +67,7 @@ async def test_waiting_tells_the_views_apart(storage, clock):
     assert (few["live"], few["later"]) == (2, 2)
 
 
-async def test_oldest_tells_by_queue_since_when_jobs_in_line_are_due(storage, clock):
+async def test_oldest_returns_the_earliest_due_time_by_queue(storage, clock):
     await a_tenant(storage, "acme")
     await enqueue(storage, queue=QueueName("mail"))
     await clock.advance(MINUTE)
@@ -83,7 +83,7 @@ async def test_oldest_tells_by_queue_since_when_jobs_in_line_are_due(storage, cl
     assert set(await storage.monitoring.oldest_due_at(Scope(ACME), look=100)) == {"bulk"}
 
 
-async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, clock):
+async def test_rates_are_per_slot_before_and_after_folding(storage, clock):
     await storage.jobs.enqueue(new_jobs(4))
     first, second, *rest = await claim(storage, 4)
     await clock.advance(2 * SECOND)
@@ -113,7 +113,7 @@ async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, cloc
     }
 
 
-async def test_rates_keep_to_their_scope_span_and_filters(storage, clock):
+async def test_rates_respect_scope_span_and_filters(storage, clock):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(2, tenant=ACME, queue=QueueName("mail")))
     await clock.advance(HOUR)
@@ -133,7 +133,7 @@ async def test_rates_keep_to_their_scope_span_and_filters(storage, clock):
     assert await enqueued(Scope(ACME), definition="other") == 0
 
 
-async def test_failing_names_the_definitions_that_failed_most(storage):
+async def test_failing_lists_the_definitions_with_the_most_failures(storage):
     for definition, times in (("plain", 1), ("other", 2)):
         for _ in range(times):
             lease = await started(storage, definition=DefinitionKey(definition))
@@ -148,7 +148,7 @@ async def test_failing_names_the_definitions_that_failed_most(storage):
     assert await storage.monitoring.most_failing(Scope.of("acme"), since=START, most=10) == []
 
 
-async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, clock):
+async def test_tenant_rates_are_per_tenant_before_and_after_folding(storage, clock):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(2, tenant=ACME))
     await storage.monitoring.roll_up_counts()

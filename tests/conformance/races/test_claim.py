@@ -171,7 +171,7 @@ async def test_claim_against_setting_a_tenants_limit(storage, twin):
             leases = await claim_all(storage)
 
 
-async def test_claim_against_tidying_claims(storage, twin, clock):
+async def test_claim_against_claim_cleanup(storage, twin, clock):
     for number in range(ROUNDS):
         await storage.jobs.enqueue(new_jobs(3))
         await clock.advance(LEASE_TIME)

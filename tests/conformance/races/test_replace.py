@@ -115,7 +115,7 @@ async def test_replace_against_cancel(storage, twin):
         assert ran == ([] if answer.status == "replaced" else ['{"n":2}'])
 
 
-async def test_replace_of_a_running_job_by_many(storage, twin):
+async def test_concurrent_replaces_of_a_running_job(storage, twin):
     for _ in range(ROUNDS):
         key = a_key()
         lease = await started(storage, queue=key, dedupe_key=key)

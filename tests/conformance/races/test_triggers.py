@@ -38,7 +38,7 @@ async def test_changing_a_trigger_against_firing_it(storage, twin, due):
         assert (after.payload, after.next_run_at) == ({"n": 2}, next_run_at)
 
 
-async def test_changing_a_trigger_that_is_about_to_have_fired(storage, twin, due):
+async def test_changing_a_trigger_against_its_uncommitted_firing(storage, twin, due):
     trigger = await due()
     next_run_at = trigger.next_run_at + MINUTE
 

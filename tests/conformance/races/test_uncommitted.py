@@ -282,7 +282,7 @@ _ALONE: dict[tuple[str, str, str], Any] = {}
 
 
 @pytest.mark.parametrize(("situation", "name"), FIRSTS)
-async def test_what_another_verb_finds_while_somebody_is_about_to(world, twin, situation, name):
+async def test_a_verb_against_another_that_will_commit(world, twin, situation, name):
     verbs = SITUATIONS[situation]
     first = verbs[name]
     for other, second in verbs.items():
@@ -297,7 +297,7 @@ async def test_what_another_verb_finds_while_somebody_is_about_to(world, twin, s
 
 
 @pytest.mark.parametrize(("situation", "name"), FIRSTS)
-async def test_what_another_verb_finds_when_somebody_did_not(world, twin, situation, name):
+async def test_a_verb_against_another_that_will_roll_back(world, twin, situation, name):
     verbs = SITUATIONS[situation]
     for other, second in verbs.items():
         key = (world.database.kind, situation, other)
@@ -309,7 +309,7 @@ async def test_what_another_verb_finds_when_somebody_did_not(world, twin, situat
         assert got == _ALONE[key], f"{other} after {name} was undone"
 
 
-async def test_a_verb_inside_a_transaction_is_seen_by_nobody_until_it_commits(world, twin):
+async def test_an_uncommitted_verb_is_invisible(world, twin):
     subject = await arranged(world, "due")
 
     async with uncommitted(world.storage) as inside:

@@ -39,7 +39,7 @@ async def listener(storage, **changes):
     )
 
 
-async def test_an_event_is_kept_as_it_is(storage):
+async def test_an_event_reads_back_as_stored(storage):
     event = an_event(correlation_id="c", created_by="ada", depth=3, data=["ä", None, 1.5])
 
     await storage.triggers.emit_event(event)
@@ -79,7 +79,7 @@ async def test_events_are_found_by_name_correlation_and_time(storage):
     assert await found(created_after=at + hour) == await found(created_before=at - hour) == []
 
 
-async def test_an_event_tells_what_its_triggers_did_batch_by_batch(storage, event):
+async def test_an_event_shows_the_actions_of_its_triggers_batch_by_batch(storage, event):
     trigger = await listener(storage)
     first = TriggerMatch(
         trigger_id=str(trigger.id), trigger="ä", definition="d", outcome="created", job_id="j"
@@ -110,7 +110,7 @@ async def test_an_event_waits_until_it_is_matched(storage, event):
     assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 2
 
 
-async def test_of_many_who_match_an_event_one_does(storage, event):
+async def test_concurrent_matches_of_an_event_succeed_once(storage, event):
     jobs = [new_job() for _ in range(6)]
 
     async def match(job):
@@ -123,7 +123,7 @@ async def test_of_many_who_match_an_event_one_does(storage, event):
     assert len(await storage.jobs.existing_job_ids([job.id for job in jobs])) == 1
 
 
-async def test_matching_that_fails_is_undone_and_can_be_done_again(storage, event):
+async def test_failed_matching_is_rolled_back_and_retried(storage, event):
     made = new_job()
 
     async def fail():
@@ -139,7 +139,7 @@ async def test_matching_that_fails_is_undone_and_can_be_done_again(storage, even
     assert await storage.triggers.unmatched_events() == [event.id]
 
 
-async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
+async def test_an_event_fires_the_enabled_triggers_of_its_tenant(storage, event):
     first = await listener(storage)
     second = await listener(storage)
     await listener(storage, enabled=False)
@@ -171,7 +171,7 @@ async def test_an_event_is_matched_in_batches_of_triggers(storage, event):
     assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 3
 
 
-async def test_a_batch_that_fails_is_undone_and_the_batch_before_it_stays(storage, event):
+async def test_a_failed_batch_is_rolled_back_and_the_previous_one_kept(storage, event):
     first, second = sorted([(await listener(storage)).id for _ in range(2)])
     async with storage.triggers.matching() as matching:
         await matching.take(event.id)
@@ -192,7 +192,7 @@ async def test_a_batch_that_fails_is_undone_and_the_batch_before_it_stays(storag
     assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 1
 
 
-async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
+async def test_old_matched_events_are_deleted(storage, clock, event):
     waiting = an_event()
     await storage.triggers.emit_event(waiting)
     async with storage.triggers.matching() as matching:
@@ -211,12 +211,12 @@ async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
     assert {e.id for e in await storage.triggers.events(ALL_TENANTS)} == {waiting.id, recent.id}
 
 
-async def test_an_unknown_event_is_taken_by_nobody(storage):
+async def test_an_unknown_event_is_not_matched(storage):
     async with storage.triggers.matching() as matching:
         assert await matching.take(EventId(new_event_id())) is None
 
 
-async def test_events_are_found_by_the_end_of_their_id(storage):
+async def test_events_are_found_by_id_suffix(storage):
     ids = [
         EventId(UUID(f"0190a5d0-0000-7000-8000-0000{end}"))
         for end in ("00abcdef", "11abcdef", "22fedcba")
@@ -233,7 +233,7 @@ async def test_events_are_found_by_the_end_of_their_id(storage):
     assert await storage.triggers.find_events_by_suffix(ALL_TENANTS, "000000") == []
 
 
-async def test_events_that_wait_are_found_page_by_page(storage, event):
+async def test_pending_events_are_listed_in_pages(storage, event):
     first = await storage.triggers.unmatched_events(most=1)
 
     assert first == [event.id]

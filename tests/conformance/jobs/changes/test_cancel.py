@@ -45,7 +45,7 @@ async def test_a_waiting_job_ends_at_once(storage, clock, how, to):
     assert await claim_all(storage) == []
 
 
-async def test_a_closed_job_tells_the_reason_as_its_error(storage):
+async def test_a_closed_job_has_the_reason_as_its_error(storage):
     id = await enqueue(storage)
 
     await storage.jobs.cancel(ALL_TENANTS, [id], reason="Tenant not found", to=JobState.DEAD_LETTER)
@@ -53,7 +53,7 @@ async def test_a_closed_job_tells_the_reason_as_its_error(storage):
     assert (await job(storage, id)).last_error == "Tenant not found"
 
 
-async def test_a_job_canceled_by_the_system_names_nobody(storage):
+async def test_a_job_canceled_by_the_system_has_no_actor(storage):
     id = await enqueue(storage)
 
     await storage.jobs.cancel(ALL_TENANTS, [id])
@@ -62,7 +62,7 @@ async def test_a_job_canceled_by_the_system_names_nobody(storage):
     assert (ended.cancel_requested_by, ended.reason) == (None, None)
 
 
-async def test_a_running_job_is_asked_and_goes_on_until_it_ends(storage, clock):
+async def test_a_running_job_is_asked_to_stop_and_runs_until_it_ends(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
 
@@ -78,7 +78,7 @@ async def test_a_running_job_is_asked_and_goes_on_until_it_ends(storage, clock):
     assert await end(storage, lease, JobState.CANCELED) is JobState.CANCELED
 
 
-async def test_only_those_asked_to_stop_are_told_to(storage):
+async def test_only_jobs_asked_to_stop_are_reported_to_their_worker(storage):
     asked, going_on, former = [await started(storage) for _ in range(3)]
     await storage.jobs.cancel(ALL_TENANTS, [asked.job_id, former.job_id])
     await end(storage, former, JobState.CANCELED)
@@ -89,7 +89,7 @@ async def test_only_those_asked_to_stop_are_told_to(storage):
     assert await storage.leases.cancel_requests(ALDER, []) == set()
 
 
-async def test_asking_twice_is_asking_once(storage, clock):
+async def test_a_repeated_cancel_request_changes_nothing(storage, clock):
     lease = await started(storage)
     await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="ada", reason="first")
     before = await job(storage, lease.job_id)
@@ -101,7 +101,7 @@ async def test_asking_twice_is_asking_once(storage, clock):
     assert await job(storage, lease.job_id) == before
 
 
-async def test_an_ended_job_stays_as_it_is(storage):
+async def test_an_ended_job_is_not_canceled(storage):
     for state in sorted(ENDED):
         before = await a_job(storage, state)
 
@@ -137,13 +137,13 @@ async def test_many_jobs_in_many_states_are_canceled_in_one_call(storage):
     assert await storage.jobs.cancel(ALL_TENANTS, []) == {}
 
 
-async def test_an_id_named_twice_is_canceled_once(storage):
+async def test_a_repeated_id_is_canceled_once(storage):
     id = await enqueue(storage)
 
     assert await storage.jobs.cancel(ALL_TENANTS, [id, id]) == {id: JobState.CANCELED}
 
 
-async def test_a_foreign_tenant_cancels_nothing(storage):
+async def test_another_tenant_cancels_nothing(storage):
     await a_tenant(storage, "acme")
     mine = [await a_job(storage, state, tenant=ACME) for state in JobState]
 
@@ -155,7 +155,7 @@ async def test_a_foreign_tenant_cancels_nothing(storage):
     assert len(await storage.jobs.cancel(Scope(ACME), [one.id for one in mine])) == 3
 
 
-async def test_a_canceled_job_gives_its_dedupe_key_back(storage):
+async def test_a_canceled_job_releases_its_dedupe_key(storage):
     id = await enqueue(storage, dedupe_key="d", idempotency_key="i")
 
     await storage.jobs.cancel(ALL_TENANTS, [id])
@@ -205,7 +205,7 @@ async def test_open_jobs_of_a_tenant_are_found_until_all_are_asked_to_stop(stora
     assert await state_of(storage, later) is JobState.DEAD_LETTER
 
 
-async def test_some_open_jobs_are_found_at_a_time(storage):
+async def test_open_jobs_are_found_in_batches(storage):
     await storage.jobs.enqueue(new_jobs(5))
     await storage.jobs.enqueue(new_jobs(5, held=True))
     closed = 0
@@ -217,7 +217,7 @@ async def test_some_open_jobs_are_found_at_a_time(storage):
     assert closed == 10
 
 
-async def test_a_canceled_job_is_claimed_by_nobody(storage):
+async def test_a_canceled_job_is_not_claimed(storage):
     id = await enqueue(storage)
     lease = await lease_of(storage, id)
     await storage.jobs.cancel(ALL_TENANTS, [id])

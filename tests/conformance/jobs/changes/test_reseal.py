@@ -32,7 +32,7 @@ async def test_a_payload_in_any_state_is_found_and_replaced(storage, state):
     assert await storage.jobs.encrypted_payloads(cursor) == ([], None)
 
 
-async def test_a_payload_that_was_changed_meanwhile_stays(storage):
+async def test_a_payload_changed_concurrently_is_not_replaced(storage):
     made = await a_job(storage, JobState.QUEUED, payload=SEALED)
     [found], _ = await storage.jobs.encrypted_payloads(START)
 
@@ -41,7 +41,7 @@ async def test_a_payload_that_was_changed_meanwhile_stays(storage):
     assert (await job(storage, made.id)).sealed == "1.k.A"
 
 
-async def test_all_jobs_are_looked_at_in_batches(storage):
+async def test_all_jobs_are_scanned_in_batches(storage):
     made = {(await a_job(storage, state, payload=SEALED)).id for state in [*JobState, *JobState]}
 
     seen, cursor = [], START

@@ -45,7 +45,7 @@ async def test_a_retried_job_is_due_at_once_with_fresh_attempts(storage, clock, 
     assert [lease.job_id for lease in await claim_all(storage)] == [ended.id]
 
 
-async def test_tokens_go_on_rising_and_earlier_attempts_stay_readable(storage, clock):
+async def test_lease_tokens_keep_rising_and_earlier_attempts_stay_readable(storage, clock):
     lease = await started(storage, max_attempts=1)
     await end(storage, lease, JobState.DEAD_LETTER, error="one", error_type="A", error_trace="t")
     await storage.jobs.retry(ALL_TENANTS, lease.job_id)
@@ -66,7 +66,7 @@ async def test_tokens_go_on_rising_and_earlier_attempts_stay_readable(storage, c
     assert (told[0].error_type, told[0].error_trace) == ("A", "t")
 
 
-async def test_a_retried_job_still_shows_why_it_had_failed(storage):
+async def test_a_retried_job_keeps_its_last_error(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER, error="boom")
 
@@ -76,7 +76,7 @@ async def test_a_retried_job_still_shows_why_it_had_failed(storage):
     assert (again.last_error, again.progress, again.result) == ("boom", 0.0, None)
 
 
-async def test_a_stale_holder_cannot_touch_a_retried_job(storage, clock):
+async def test_a_stale_holder_cannot_change_a_retried_job(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
     await storage.leases.reap([lost(lease, JobState.DEAD_LETTER)])
@@ -140,7 +140,7 @@ async def test_a_retried_job_no_longer_expires(storage, clock):
     assert (await job(storage, id)).reason is None
 
 
-async def test_a_retried_child_waits_for_nobody(storage):
+async def test_a_retried_child_waits_for_no_parent(storage):
     parent = await enqueue(storage)
     child = await enqueue_child(storage, parent, max_attempts=9)
     await storage.jobs.cancel(ALL_TENANTS, [child])
@@ -157,7 +157,7 @@ async def lease_of_child(storage, child):
     return next(lease for lease in await claim_all(storage) if lease.job_id == child)
 
 
-async def test_a_foreign_tenant_retries_nothing(storage):
+async def test_another_tenant_retries_nothing(storage):
     await a_tenant(storage, "acme")
     dead = await a_job(storage, JobState.DEAD_LETTER, tenant=ACME)
 
@@ -166,7 +166,7 @@ async def test_a_foreign_tenant_retries_nothing(storage):
     assert await storage.jobs.retry(Scope(ACME), dead.id) == "queued"
 
 
-async def test_a_retry_is_recorded_with_who_did_it(storage, clock):
+async def test_a_retry_is_recorded_with_its_actor(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
     await end(storage, lease, JobState.DEAD_LETTER, error="boom")
@@ -183,7 +183,7 @@ async def test_a_retry_is_recorded_with_who_did_it(storage, clock):
 
 
 @pytest.mark.parametrize("came_from", ["pending", "queued", "retrying"])
-async def test_a_retry_records_the_end_it_takes_back(storage, clock, came_from):
+async def test_a_retry_records_the_end_it_reverts(storage, clock, came_from):
     if came_from == "retrying":
         lease = await started(storage)
         await end(storage, lease, JobState.QUEUED, delay=HOUR, error="boom")

@@ -43,14 +43,14 @@ async def test_a_new_job_is_queued_and_due_at_once(storage, clock):
     assert made.started_at is made.finished_at is made.outcome is made.worker_id is None
 
 
-async def test_nothing_to_enqueue_is_an_ordinary_call(storage):
+async def test_an_empty_enqueue_is_allowed(storage):
     assert await storage.jobs.enqueue([]) == []
 
 
 # Refusals
 
 
-async def test_jobs_that_may_not_be_stored_are_refused_one_by_one(storage):
+async def test_jobs_that_may_not_be_stored_are_refused_individually(storage):
     await a_definition(storage, "off")
     await set_enabled(storage, "off", False)
     await a_tenant(storage, "asleep", state="suspended")
@@ -84,7 +84,7 @@ async def test_a_refused_job_takes_no_key(storage):
     assert (refused.status, stored.status) == ("unknown_definition", "created")
 
 
-async def test_a_batch_wanted_whole_is_stored_whole(storage):
+async def test_an_atomic_batch_is_stored_completely(storage):
     new = new_jobs(3)
 
     stored = await storage.jobs.enqueue(new, whole=True)
@@ -93,7 +93,7 @@ async def test_a_batch_wanted_whole_is_stored_whole(storage):
     assert await storage.jobs.existing_job_ids([n.id for n in new]) == {n.id for n in new}
 
 
-async def test_a_batch_wanted_whole_stores_nothing_if_one_is_refused(storage):
+async def test_an_atomic_batch_with_a_refused_job_stores_nothing(storage):
     good = new_job(dedupe_key="d", idempotency_key="i")
     bad = new_job(definition=DefinitionKey("nobody's"))
 
@@ -105,7 +105,7 @@ async def test_a_batch_wanted_whole_stores_nothing_if_one_is_refused(storage):
     await enqueue(storage, dedupe_key="d", idempotency_key="i")  # its keys were not taken
 
 
-async def test_a_batch_wanted_whole_may_hold_jobs_that_exist(storage):
+async def test_an_atomic_batch_may_contain_existing_jobs(storage):
     first = await enqueue(storage, dedupe_key="d")
     good = new_job()
 
@@ -115,7 +115,7 @@ async def test_a_batch_wanted_whole_may_hold_jobs_that_exist(storage):
     assert await state_of(storage, good.id) is JobState.QUEUED
 
 
-async def test_a_batch_wanted_whole_and_new_stores_nothing_if_one_exists(storage):
+async def test_an_atomic_batch_of_new_jobs_stores_nothing_if_one_exists(storage):
     first = await enqueue(storage, dedupe_key="d")
     good = new_job()
 
@@ -141,13 +141,13 @@ async def test_a_delayed_job_waits_for_its_time_by_the_database_clock(storage, c
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
 
-async def test_a_due_time_wins_over_a_delay(storage):
+async def test_a_due_time_overrides_a_delay(storage):
     id = await enqueue(storage, due_at=START + HOUR, delay=SECOND)
 
     assert (await job(storage, id)).due_at == START + HOUR
 
 
-async def test_a_due_time_in_the_past_is_due_at_once_and_ahead_of_now(storage):
+async def test_a_past_due_time_is_kept_and_due_at_once(storage):
     now = await enqueue(storage)
     past = await enqueue(storage, due_at=START - DAY)
 
@@ -157,7 +157,7 @@ async def test_a_due_time_in_the_past_is_due_at_once_and_ahead_of_now(storage):
     assert leases[0].due_at == START - DAY
 
 
-async def test_a_delay_of_nothing_is_due_at_once(storage):
+async def test_a_zero_delay_is_due_at_once(storage):
     id = await enqueue(storage, delay=timedelta())
 
     assert [lease.job_id for lease in await claim(storage)] == [id]
@@ -176,7 +176,7 @@ async def test_a_job_on_hold_is_pending_and_not_claimed(storage, clock):
 # Batches
 
 
-async def test_a_batch_of_five_thousand_is_stored_and_answered_in_order(storage):
+async def test_a_batch_of_five_thousand_returns_receipts_in_order(storage):
     new = new_jobs(5000)
     new[4321] = new[4321]._replace(definition=DefinitionKey("nobody's"))
 
@@ -189,7 +189,7 @@ async def test_a_batch_of_five_thousand_is_stored_and_answered_in_order(storage)
     assert counts["queued"] == 4999
 
 
-async def test_a_batch_may_mix_everything(storage):
+async def test_a_batch_may_mix_all_kinds_of_jobs(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
     new = [

@@ -156,7 +156,7 @@ async def test_names_that_differ_in_case_accents_or_spaces_are_different_names(s
         assert (await job(storage, made.id)).dedupe_key == name
 
 
-async def test_a_name_that_was_not_declared_is_unknown_however_similar(storage):
+async def test_a_similar_name_that_is_not_declared_is_unknown(storage):
     await a_definition(storage, "mail")
 
     stored = await storage.jobs.enqueue(
@@ -166,7 +166,7 @@ async def test_a_name_that_was_not_declared_is_unknown_however_similar(storage):
     assert {s.status for s in stored} == {"unknown_definition"}
 
 
-async def test_a_key_that_differs_in_case_accents_or_spaces_finds_nobody(storage):
+async def test_a_key_that_differs_in_case_accents_or_spaces_matches_nothing(storage):
     await enqueue(storage, dedupe_key="key", idempotency_key="key")
 
     for other in ("KEY", "key ", "kéy", " key"):

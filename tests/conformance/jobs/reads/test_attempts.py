@@ -31,7 +31,7 @@ async def test_every_outcome_can_be_recorded(storage):
         assert await outcomes_of(storage, lease.job_id) == [outcome]
 
 
-async def test_attempts_tell_the_whole_story(storage, clock):
+async def test_attempts_record_the_whole_run(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
     await end(storage, lease, JobState.QUEUED, error="one", error_type="A", error_trace="t1")

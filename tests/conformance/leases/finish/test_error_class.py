@@ -6,7 +6,7 @@ from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
 
 
-async def test_the_class_of_an_error_stays_with_attempt_and_job_and_can_be_filtered(storage, clock):
+async def test_an_error_class_is_stored_with_attempt_and_job_and_filterable(storage, clock):
     lease = await started(storage)
     said = {"error": "boom", "error_type": "E", "exit_code": 1}
     await end(storage, lease, JobState.QUEUED, **said, error_class="transient")

@@ -29,7 +29,7 @@ async def report(storage, lease, fraction, note=None):
     return await storage.leases.record_progress(ALDER, [progress])
 
 
-async def test_progress_is_seen_before_the_job_ends(storage, clock):
+async def test_progress_is_visible_while_the_job_runs(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
 
@@ -41,7 +41,7 @@ async def test_progress_is_seen_before_the_job_ends(storage, clock):
     assert now.updated_at == clock.now
 
 
-async def test_progress_keeps_its_last_value_and_may_drop_its_note(storage):
+async def test_progress_keeps_its_last_value_and_may_clear_its_note(storage):
     lease = await started(storage)
     await report(storage, lease, 0.5, "half")
 
@@ -80,7 +80,7 @@ async def test_progress_of_several_jobs_is_recorded_in_one_call(storage):
     assert await storage.leases.record_progress(ALDER, []) == set()
 
 
-async def test_progress_begins_anew_when_the_job_is_tried_again(storage):
+async def test_progress_restarts_with_the_next_attempt(storage):
     lease = await started(storage)
     await report(storage, lease, 0.5, "half")
 
@@ -100,7 +100,7 @@ async def test_a_dead_lettered_job_keeps_its_last_progress(storage):
     assert (now.progress, now.progress_note) == (0.5, "half")
 
 
-async def test_renewals_and_reports_at_the_same_time_do_not_hurt_each_other(storage, twin, clock):
+async def test_concurrent_renewals_and_progress_reports_do_not_conflict(storage, twin, clock):
     leases = [await started(storage) for _ in range(5)]
     await clock.advance(MINUTE)
 
