@@ -1,4 +1,4 @@
-"""An API that asks for credentials, and people who have some."""
+"""An API that requires credentials, and callers who have some."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -49,7 +49,7 @@ class Guarded:
                     yield method.upper(), path, route
 
     def browser(self, address: str = "127.0.0.1") -> httpx2.AsyncClient:
-        """Somebody else's browser: with cookies, and perhaps an address, of its own."""
+        """Another user's browser, with its own cookies and perhaps its own address."""
         transport = httpx2.ASGITransport(
             self.app, raise_app_exceptions=False, client=(address, 1234)
         )

@@ -38,7 +38,7 @@ class Listener:
                     return heard
 
     async def changes(self, topic: str) -> list[dict]:
-        """What the next event that tells of a topic tells of it."""
+        """The data of the next event for a topic."""
         while True:
             heard = await self.next()
             assert heard.event == "changes", heard

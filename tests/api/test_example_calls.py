@@ -33,7 +33,7 @@ async def guarded(database) -> AsyncIterator[Guarded]:
 
 
 class Person:
-    """Somebody at a shell: what they ask is answered as JSON, and is fine."""
+    """A caller at a shell: each request succeeds and returns JSON."""
 
     def __init__(self, guarded: Guarded, headers: dict[str, str]) -> None:
         self._guarded = guarded
@@ -108,13 +108,13 @@ async def test_an_administrator_creates_a_definition_and_a_tenant_triggers_it(gu
     })  # fmt: skip
     assert nightly["next_run_at"].endswith("Z")
 
-    # What does not fit the schema is refused at its field.
+    # A value that does not fit the schema is refused with a pointer to its field.
     refused = await acme.post(
         "/jobs", {"definition": "sync-folder", "payload": {"provider_id": 7}}, status=422
     )
     assert refused["errors"][0]["pointer"] == "/payload/provider_id"
 
-    # Whoever wants one now enqueues it, and waits for it.
+    # A caller enqueues one now, and waits for it.
     made = await acme.post("/jobs", {
         "definition": "sync-folder",
         "payload": {"provider_id": provider},
@@ -184,7 +184,7 @@ async def test_an_operator_works_on_jobs_schedules_and_counts(guarded):
     assert (counts["queued"], counts["running"], counts["dead_letter"]) == (1, 0, 0)
     assert counts["oldest_queued_seconds"] is not None
 
-    # A word of another API is answered with the one that is meant.
+    # A field name of another API is refused with the right one as a suggestion.
     refused = await operator.get("/jobs?status=failed", status=422)
     assert "did you mean state?" in refused["errors"][0]["message"]
 

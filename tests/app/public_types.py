@@ -1,6 +1,6 @@
-"""What a type checker knows of the public face. Checked, never run: see test_typing.py.
+"""Calls of the public API for a type checker. Checked, never run: see test_typing.py.
 
-A line with `type: ignore` is a mistake that has to be found: mypy tells of ignores that hide none.
+A line with `type: ignore` is a mistake that has to be found: mypy reports unused ignores.
 """
 
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The blocking face: the same names, the same answers, and safe in threads and after forks."""
+"""The blocking API: the same names and results, and safe in threads and after forks."""
 
 import asyncio
 import inspect
@@ -285,7 +285,7 @@ def test_an_interrupted_wait_is_canceled_in_the_background(interruptible):
     portal, gone, main = Portal(), threading.Event(), threading.main_thread().ident
 
     async def wait() -> None:
-        # What Ctrl-C does, once the main thread waits for this.
+        # The effect of Ctrl-C, once the main thread waits for this.
         while sys._current_frames()[main].f_code.co_name != "wait":
             pass
         signal.pthread_kill(main, signal.SIGINT)

@@ -1,4 +1,4 @@
-"""Windlass's own jobs: hidden, scheduled, audited, and in nobody's way."""
+"""Windlass's system jobs: hidden, scheduled, audited, and separate from the program's own."""
 
 import asyncio
 from contextlib import asynccontextmanager

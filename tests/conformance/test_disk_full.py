@@ -1,4 +1,4 @@
-"""A database without room says so in Windlass's words, and has what it had before."""
+"""A full disk is reported as a Windlass error, and no data is lost."""
 
 from collections.abc import Mapping
 

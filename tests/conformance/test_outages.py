@@ -1,4 +1,4 @@
-"""A database that cannot do its work is told apart from content that it refuses, and nothing is lost."""
+"""Outages are distinguished from errors in the content, and no data is lost."""
 
 from collections.abc import Mapping
 

@@ -33,7 +33,7 @@ def note(wl):
 
 
 def told_well(error: WindlassError, code: str) -> bool:
-    """What happened, what to do, and the code."""
+    """The message, the hint and the code."""
     return error.code == code and error.message.endswith(".") and bool(error.hint)
 
 

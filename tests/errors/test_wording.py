@@ -1,4 +1,4 @@
-"""What messages and terminals show of text that anybody may have written."""
+"""Untrusted text is shown escaped in messages and terminals."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the tables themselves refuse, whoever writes to them."""
+"""Constraints of the tables, which hold for every writer."""
 
 import sqlite3
 from datetime import timedelta

@@ -11,7 +11,7 @@ from windlass.storage.sql.statements import Dialect, Rows
 
 
 class Fault(Enum):
-    """What happens to one call, or to the process that makes it."""
+    """A fault in one call, or in the process that makes it."""
 
     NONE = auto()
     #: The process dies before the call, after its commit, or in the middle of its transaction.
@@ -52,7 +52,7 @@ class Caller(Protocol):
         ...
 
     def die(self) -> ProcessDied:
-        """End; answers what to raise."""
+        """End the process; returns the exception to raise."""
         ...
 
     def statement_to_fail(self) -> int:

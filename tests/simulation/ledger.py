@@ -1,6 +1,6 @@
 """Ledger of a simulation: what each commit did, and the invariants that must hold there.
 
-It knows nothing of the tables: only which verbs were committed, with what, and what they answered.
+It knows nothing of the tables: only which verbs were committed, with which arguments and results.
 """
 
 from collections import Counter

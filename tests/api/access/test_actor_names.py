@@ -1,4 +1,4 @@
-"""What a token did is shown with the token's name, next to its id."""
+"""Actions of a token are shown with the token's name and id."""
 
 import pytest
 

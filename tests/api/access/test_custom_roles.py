@@ -1,4 +1,4 @@
-"""An embedding program's own roles, and its own way to know who asks."""
+"""Custom roles and custom authentication of an embedding program."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""Another's job and one that does not exist are answered alike, byte for byte, on every route."""
+"""Another user's job and an unknown one get byte-identical responses on every route."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class People:
         return await self.guarded.client.request(method, f"/api/v1{path}", headers=who, **how)
 
     def who(self, reach):
-        """Somebody, and the id of a job that they may not know of."""
+        """A caller, and the id of a job that is hidden from them."""
         return {
             "a user and another's job": (self.ada, self.bobs),
             "a user and another tenant's job": (self.ada, self.guss),
@@ -63,7 +63,7 @@ async def people(wl):
 
 
 def told(answer, asked):
-    """An answer without what tells requests apart: its own id, and what was asked for."""
+    """A response without the parts that differ by request: its own id and the requested one."""
     own = answer.headers["x-request-id"]
     headers = {name: value for name, value in answer.headers.items() if name != "x-request-id"}
     body = answer.text.replace(own, "<request>").replace(asked, "<asked>")

@@ -19,7 +19,7 @@ async def guarded(wl):
 
 
 async def invite(guarded, tenant, name="bob", **about):
-    """Invite somebody as a tenant's admin; answers the link's secret."""
+    """Invite a user as a tenant's admin; returns the link's secret."""
     admin = await guarded.token("tenant_admin", tenant)
     answer = await guarded.client.post(MEMBERS, json={"name": name, **about}, headers=admin)
     assert answer.status_code == 201

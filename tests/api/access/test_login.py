@@ -21,7 +21,7 @@ async def test_the_first_administrator_signs_in_by_a_one_time_button(guarded):
 
     async with guarded.browser() as admin, guarded.browser() as late:
         page = await admin.get(link.path)
-        again = await admin.get(link.path)  # a preview, or somebody who looks twice
+        again = await admin.get(link.path)  # a link preview, or a second visit
         secret = re.search(r'value="([^"]+)"', page.text)[1]
         signed_in = await admin.post("/login", content=f"link={secret}", headers=FORM)
         me = await admin.get("/api/v1/whoami")

@@ -1,4 +1,4 @@
-"""Members and users over HTTP: invited, changed, removed; and who somebody is told to be."""
+"""Members and users over HTTP: invited, changed, removed; and `whoami`."""
 
 import pytest
 

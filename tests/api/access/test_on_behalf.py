@@ -1,4 +1,4 @@
-"""Jobs over HTTP: which request made them, and on whose behalf."""
+"""Jobs over HTTP: the request that created them, and the user it acted for."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""An API without authentication is asked for by name, and answers only this machine."""
+"""An API without authentication is enabled explicitly, and serves only this machine."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""Whoever sees only their own jobs: what they are told is theirs alone, or they are refused."""
+"""A user who may see only their own jobs gets only those, or is refused."""
 
 import base64
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Who may do what over HTTP: every route, every role, and another tenant's things."""
+"""Authorization over HTTP: every route, every role, and another tenant's objects."""
 
 import pytest
 
@@ -12,7 +12,7 @@ ROLES_OF_A_TENANT = ("tenant_admin", "user")
 
 @pytest.fixture
 async def guarded(wl):
-    """An API that asks for credentials, with a job to enqueue."""
+    """An API that requires credentials, with a job to enqueue."""
 
     @wl.job
     def hello(name: str) -> str:
@@ -69,7 +69,7 @@ UNKNOWN = "0190a5d0-0000-7000-8000-000000000000"
 async def test_lists_show_nothing_of_another_tenant(guarded, role):
     theirs = await things_of(guarded.wl, "globex")
     token = await guarded.token(role, "acme")
-    del theirs["tenants"]  # whose name is no secret to whoever asks for it
+    del theirs["tenants"]  # the name is known to a caller who gives it
     secrets = {str(value) for values in theirs.values() for value in values.values()}
 
     for method, path, _ in guarded.routes():

@@ -1,4 +1,4 @@
-"""Row security: the second wall stands, also where the first one has a hole."""
+"""Row security: tenants stay separated even where a query lacks its tenant filter."""
 
 import asyncio
 import secrets
@@ -8,11 +8,11 @@ import asyncpg
 import psycopg
 import pytest
 
-from tests.api.access.test_invitations import (  # noqa: F401  they cross tenants, behind the wall too
+from tests.api.access.test_invitations import (  # noqa: F401  they cross tenants, with row security too
     test_an_administrator_returns_a_taken_name_to_its_owner,
     test_an_earlier_invitee_gains_no_rights_given_to_the_name_later,
 )
-from tests.api.access.test_roles import (  # noqa: F401  the same matrix, behind the second wall
+from tests.api.access.test_roles import (  # noqa: F401  the same matrix, with row security
     guarded,
     test_a_revoked_token_is_refused,
     test_a_role_may_do_exactly_what_the_table_allows,
@@ -42,7 +42,7 @@ ON = Settings(database=DatabaseSettings(row_security=True))
 
 @pytest.fixture
 async def owner(database):
-    """An app of the tables' owner, whom no policy holds."""
+    """An app connected as the tables' owner, to whom no policy applies."""
     app = Windlass(database.url, settings=Settings())
     yield app
     await app.close()
@@ -50,7 +50,7 @@ async def owner(database):
 
 @pytest.fixture
 async def held(database, owner):
-    """A role that owns nothing; told as the URL of its connections."""
+    """The URL of a role that owns no table."""
     name, password = f"api_{secrets.token_hex(4)}", secrets.token_hex(8)
     execute(database.url, f"create role {name} login password '{password}'")
     await owner.engine.schema.secure(role=name)
@@ -288,7 +288,7 @@ async def test_a_role_that_bypasses_policies_is_reported(owner, database, held):
 
 
 async def warned(app):
-    """What is said of row security."""
+    """The doctor's checks of row security."""
     return [text for text in await app.engine.storage.database.warnings() if "row" in text]
 
 

@@ -1,4 +1,4 @@
-"""What is told of a definition beside its row, and which definitions a list has."""
+"""Activity shown with a definition, and the filters of the definition list."""
 
 import asyncio
 

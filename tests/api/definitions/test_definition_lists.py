@@ -1,4 +1,4 @@
-"""Who is shown which definitions: a user what they may enqueue, system ones who reaches all."""
+"""Visibility of definitions: users see what they may enqueue, only superadmins system ones."""
 
 import pytest
 

@@ -49,7 +49,7 @@ payload_schema = {{properties = {{name = {{type = "string", maxLength = 9}}}}, r
 
 
 def shape(shown):
-    """What of a definition is in EVERYTHING, by the same names."""
+    """The fields of a definition that are in EVERYTHING."""
     told = {**shown, "after": shown["runs_after"]}
     told["backoff"] = {name: told["backoff"][name] for name in ("kind", "base_seconds")}
     return {name: told[name] for name in EVERYTHING}

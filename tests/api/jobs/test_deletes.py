@@ -1,4 +1,4 @@
-"""DELETE of jobs that have ended, and what a server that drains answers."""
+"""DELETE of ended jobs, and the readiness of a draining server."""
 
 
 async def test_an_ended_job_is_deleted_and_an_open_one_is_not(api, wl):

@@ -1,4 +1,4 @@
-"""Every way to make or change work asks whether the caller may enqueue the definition.
+"""Every way to create or change work checks that the caller may enqueue the definition.
 
 The ways are the API's own list of routes and the engine's own list of verbs: a new one that stands in
 no table here fails a test.
@@ -103,7 +103,7 @@ class Stage:
         return f"name {self.named}"
 
     async def look(self) -> object:
-        """All work of the definition, with whatever somebody might change of it."""
+        """All jobs and triggers of the definition, with every field that can be changed."""
         engine = await self.wl.ready()
         page = await engine.lists.page(
             JobQuery.of(definition=self.definition), scope=ALL_TENANTS, after=None, limit=500
@@ -302,7 +302,7 @@ async def test_creating_or_changing_work_needs_enqueue_permission(guarded, who, 
             assert answer.is_success, (way, answer.text)
         else:
             hidden = (
-                way.endswith("/clone")  # somebody else's job
+                way.endswith("/clone")  # another user's job
                 if role == "user"
                 else values.get("id") == declared and definition == HOUSEKEEPING
             )

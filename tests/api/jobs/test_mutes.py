@@ -1,4 +1,4 @@
-"""`/dead/groups/mute` and `unmute`: whose mute hides what, and what is told of it."""
+"""`/dead/groups/mute` and `unmute`: the scope of a mute, and its audit entry."""
 
 import pytest
 
@@ -11,7 +11,7 @@ GROUP = {"definition": "hello", "fingerprint": "c" * 16}
 
 @pytest.fixture
 async def guarded(wl):
-    """An API that asks for credentials; a job failed for the same cause in each of two tenants."""
+    """An API that requires credentials; a job failed for the same cause in each of two tenants."""
 
     @wl.job
     def hello(name: str) -> str:

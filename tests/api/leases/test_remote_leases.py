@@ -1,4 +1,4 @@
-"""A remote worker's leases, when answers get lost on their way and requests are refused."""
+"""A remote worker's leases when responses get lost and requests are refused."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ WORKER = WorkerId("far:1")
 
 
 class Line:
-    """The way to a server: it may lose an answer, and refuse what is too long for it."""
+    """A connection to a server that may lose a response and refuse a request that is too long."""
 
     def __init__(self, api):
         self.api = api

@@ -1,4 +1,4 @@
-"""What operators tell workers over HTTP, and what of it is in the audit."""
+"""Operators' orders to workers over HTTP, and their audit entries."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`GET /jobs/{id}/wait`: answers when the job has ended, or when the time is over."""
+"""`GET /jobs/{id}/wait`: returns when the job has ended, or at the timeout."""
 
 import asyncio
 

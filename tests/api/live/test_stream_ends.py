@@ -57,7 +57,7 @@ async def delete_tenant(engine, ids):
 
 
 async def credentials(guarded):
-    """A token, and a session of somebody who was invited; both administer acme."""
+    """A token, and a session of an invited user; both administer acme."""
     engine = await guarded.wl.ready()
     token = await engine.tokens.create(local(), "t", role="tenant_admin", tenant="acme")
     root = await guarded.token("superadmin")

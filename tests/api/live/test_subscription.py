@@ -1,4 +1,4 @@
-"""What waits for a client is bounded, and an id never runs ahead of what was told."""
+"""Pending messages of a client are bounded, and an id never advances past unsent ones."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def at(key: str, topic: str = "jobs") -> StreamEntryKey:
 
 @pytest.fixture
 def slow() -> Subscription:
-    """A client that fetches nothing by itself, of whom two changes of a topic may wait."""
+    """A client that does not fetch by itself; two changes of a topic may be pending for it."""
     topics = frozenset({"jobs", "queues"})
     return Subscription(topics, ALL_TENANTS, sequence=7, most=2, leave=lambda _: None)
 

@@ -1,4 +1,4 @@
-"""What a change over the API leaves in the audit: the values before and after, without secrets."""
+"""The audit entry of a change over the API: the values before and after, without secrets."""
 
 import pytest
 from pydantic import SecretStr

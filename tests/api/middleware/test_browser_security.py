@@ -28,7 +28,7 @@ async def guarded(wl):
 
 @pytest.fixture
 async def admin(guarded):
-    """A browser that is signed in, and says nothing of where its requests come from."""
+    """A signed-in browser that sends no headers about the origin of its requests."""
     link = await (await guarded.wl.ready()).users.first_admin()
     async with guarded.browser() as browser:
         await browser.post("/api/v1/login/link", json={"link": link.secret})

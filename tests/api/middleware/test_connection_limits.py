@@ -56,7 +56,7 @@ async def connected(served, *pieces):
 
 
 async def rest(reader):
-    """What comes until the server closes the connection; bounded in time."""
+    """All bytes received until the server closes the connection; bounded in time."""
     async with asyncio.timeout(30):
         try:
             return await reader.read()
@@ -65,7 +65,7 @@ async def rest(reader):
 
 
 async def alive(served):
-    """Whether somebody new is answered."""
+    """True if a new connection gets a response."""
     async with httpx2.AsyncClient(base_url=served.client.base_url, timeout=30) as client:
         try:
             answer = await client.get(str(served.client.base_url.copy_with(path="/healthz")))
@@ -74,7 +74,7 @@ async def alive(served):
         return answer.status_code == 200
 
 
-async def test_half_open_connections_of_one_address_do_not_block_others(guarded):
+async def test_half_open_connections_use_up_their_own_address_only(guarded):
     served = await guarded(max_connections_per_address=5)
     async with AsyncExitStack() as stack:
         for _ in range(5):

@@ -1,4 +1,4 @@
-"""Hints over HTTP name requests; the command line is answered with its own commands."""
+"""Hints name requests over HTTP, and commands on the command line."""
 
 import re
 

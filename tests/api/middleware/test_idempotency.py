@@ -1,4 +1,4 @@
-"""Writes with an Idempotency-Key: done once, answered as often as they are asked."""
+"""Writes with an Idempotency-Key: run once, with the same response for each repeat."""
 
 import asyncio
 

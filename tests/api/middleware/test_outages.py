@@ -1,4 +1,4 @@
-"""What the API answers while the database cannot do its work."""
+"""Responses of the API during a database outage."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who is believed about the client's address and scheme: the proxies that a setting names."""
+"""The client's address and scheme are taken only from the proxies that a setting names."""
 
 import httpx2
 import pytest

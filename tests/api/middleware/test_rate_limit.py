@@ -1,4 +1,4 @@
-"""How many requests may come: by credential, by tenant, and by address."""
+"""Rate limits of requests: by credential, by tenant, and by address."""
 
 import httpx2
 import pytest

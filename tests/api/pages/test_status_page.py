@@ -1,4 +1,4 @@
-"""The plain page at `/`: how things stand, for whoever may know."""
+"""The status page at `/`, limited to what the caller may see."""
 
 import pytest
 

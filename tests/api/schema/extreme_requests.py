@@ -1,4 +1,4 @@
-"""Requests with extreme numbers, dates and text in them, made of generated ones."""
+"""Requests with extreme numbers, dates and text, derived from generated ones."""
 
 import json
 import random
@@ -210,7 +210,7 @@ class Mutation:
         return self._written(body)
 
     def _changed(self, value: Any, depth: int = 0) -> Any:
-        """The value with one part of it replaced."""
+        """The value with one part replaced."""
         stop = depth > 0 and self._random.random() < 0.5
         if isinstance(value, dict) and value and not stop:
             name = self._pick(sorted(value))

@@ -1,4 +1,4 @@
-"""The reference is what the server does: generated requests, and every answer checked against it."""
+"""Generated requests: every response is checked against the OpenAPI reference."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ FEW = settings(
     suppress_health_check=list(HealthCheck),
     database=None,
     print_blob=False,
-    # What a request finds depends on those before it: tried again, it may find something else.
+    # A request depends on the state left by earlier ones: a repeat may get another response.
     phases=[Phase.generate],
 )
 OTHERS = ("nobody", "worker", "user", "tenant_admin")
@@ -98,7 +98,7 @@ def asking(url: str) -> Iterator[Asked]:
     tokens, known = asyncio.run(populate(url))
     soon = StreamIntervals(
         wait_seconds=0.05
-    )  # or whoever waits for a job that is on hold does so for a minute
+    )  # or a wait for a job on hold lasts a minute
     with serving(url, declare, settings=OPTIONS, authenticate=by_credentials, pace=soon) as address:
         roles = {
             role: httpx2.Client(
@@ -115,7 +115,7 @@ def asking(url: str) -> Iterator[Asked]:
 
 
 async def populate(url: str) -> tuple[dict[str, str | None], dict[str, list[str]]]:
-    """Tokens by role (nobody has none), and ids of what was made."""
+    """Tokens by role (None for "nobody"), and ids of the created objects."""
     wl = Windlass(url, settings=OPTIONS)
     declare(wl)
     async with wl:

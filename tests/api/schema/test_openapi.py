@@ -1,4 +1,4 @@
-"""The OpenAPI document, as tools that make clients and pages of it need it."""
+"""The OpenAPI document has what generators of clients and pages need."""
 
 import re
 

@@ -22,7 +22,7 @@ def declare(wl):
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_every_example_runs_in_page_order(database):
     with serving(database.url, declare) as address:
-        # `--fail-with-body` has curl tell the shell what the server said.
+        # `--fail-with-body` makes curl's exit code report an error response.
         lines = [
             curl(example).replace("curl -sS", "curl -sS --fail-with-body") for example in EXAMPLES
         ]
@@ -34,7 +34,7 @@ def test_every_example_runs_in_page_order(database):
 
 
 class Page(HTMLParser):
-    """What of a page its tests look at."""
+    """The parts of a page that the tests check."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Triggers and schedules over HTTP: types, fields, warnings, previews, and what became of events."""
+"""Triggers and schedules over HTTP: types, fields, warnings, previews, and event results."""
 
 import pytest
 

@@ -161,7 +161,7 @@ def test_shared_options_are_refused_with_the_same_message(app, said):
         app.job("plain", **said)(lambda: None)
 
 
-def test_a_function_with_positional_only_arguments_is_refused(app):
+def test_a_function_with_unnamed_or_untyped_arguments_is_refused(app):
     with pytest.raises(DefinitionInvalid, match=r"\*names"):
 
         @app.job

@@ -1,4 +1,4 @@
-"""What a handler may ask of its run: who am I, log, progress, stop, snooze, complete."""
+"""The job context of a handler: identity, log, progress, stop, snooze, complete."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""What a handler enqueues or emits belongs to its job's tenant and carries its correlation id."""
+"""Jobs and events created in a handler inherit its job's tenant and correlation id."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""ctx.once: a handler asks whether something was done already."""
+"""ctx.once: a handler checks whether work was done already."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What concerns one delivery: `.options(...)` on each database."""
+"""Options of a single call: `.options(...)` on each database."""
 
 from contextlib import closing
 from datetime import UTC, datetime, timedelta

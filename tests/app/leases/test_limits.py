@@ -1,4 +1,4 @@
-"""Limits, caps, debounce and pauses as they are said in code and by operators, on each database."""
+"""Limits, caps, debounce and pauses, set in code and by operators, on each database."""
 
 from datetime import timedelta
 
@@ -66,7 +66,7 @@ def test_an_invalid_limit_is_refused_at_declaration(wl, options):
         wl.job("bad", **options)(greet)
 
 
-async def test_a_tenant_at_its_cap_gets_an_error_and_keeps_its_jobs(wl, hello):
+async def test_a_tenant_at_its_cap_gets_rejected_receipts_and_keeps_its_jobs(wl, hello):
     await wl.tenants.create("acme", max_open=3)
     theirs = hello.options(tenant="acme")
 

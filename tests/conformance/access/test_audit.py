@@ -1,4 +1,4 @@
-"""The audit chains: gap-free whoever writes at once, and any tampering is found."""
+"""Audit chains: concurrent writers leave no gap, and any tampering is detected."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Signed audit chains: what somebody with all rights on the database, but no key, cannot hide."""
+"""Signed audit chains: someone with full database rights but no key cannot hide tampering."""
 
 import asyncio
 from dataclasses import replace

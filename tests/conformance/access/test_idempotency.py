@@ -1,4 +1,4 @@
-"""What was answered to requests with a key: taken by one, kept, given back, forgotten."""
+"""Idempotency keys of requests: taken once, response stored, released, deleted."""
 
 import asyncio
 

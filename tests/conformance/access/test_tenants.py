@@ -131,7 +131,7 @@ async def test_deleting_a_tenant_revokes_all_access_to_it(storage):
 
 
 async def test_a_revived_tenant_has_no_old_tokens_or_members(storage):
-    """Should somebody write `active` into the row by hand."""
+    """In case an operator writes `active` into the row by hand."""
     await a_tenant(storage, ACME)
     token, ada = a_token(tenant=ACME), await a_user(storage, "ada")
     await storage.access.create_token(token, hash_of("t"))

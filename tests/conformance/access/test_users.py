@@ -1,4 +1,4 @@
-"""Users and members: made, told, changed, forgotten; what they made stays."""
+"""Users and members: created, read, changed, deleted; what they created stays."""
 
 import pytest
 

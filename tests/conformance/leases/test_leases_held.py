@@ -1,4 +1,4 @@
-"""leased: a worker is told of the leases it holds itself, and of nothing else."""
+"""leased: returns the leases a worker holds itself, and no others."""
 
 from datetime import timedelta
 

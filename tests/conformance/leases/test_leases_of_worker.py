@@ -1,4 +1,4 @@
-"""worker_leases: all that a worker holds, whether it knows of it or not."""
+"""worker_leases: returns all leases of a worker, including those it does not know of."""
 
 from tests.support.job_builders import (
     ALDER,

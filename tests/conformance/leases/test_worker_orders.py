@@ -1,4 +1,4 @@
-"""set_worker_order: what operators want of a worker, told with its beat."""
+"""set_worker_order: operators' orders to a worker, returned with its heartbeat."""
 
 import asyncio
 from dataclasses import replace
@@ -14,7 +14,7 @@ LEASE = WORKER.lease_seconds * SECOND
 
 
 async def order_of(storage, worker):
-    """What a worker's beat brings as an order."""
+    """The order returned by a worker's heartbeat."""
     wanted, _ = await storage.leases.worker_heartbeat(worker)
     return wanted
 

@@ -1,4 +1,4 @@
-"""What was written while the clock was ahead is brought back once it is right."""
+"""Rows written while the clock was ahead are corrected once the clock is right."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""One process tells a receiver of a cause, once in an interval and only of news."""
+"""Alerts: one process reports a cause to a receiver, once in an interval and only with news."""
 
 import asyncio
 from datetime import timedelta

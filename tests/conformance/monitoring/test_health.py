@@ -1,4 +1,4 @@
-"""database_settings, backends, pinned and dead_tuples: what a database tells of itself."""
+"""database_settings, backends, pinned and dead_tuples: a database's reports about itself."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""state_counts_by_dimension, totals, oldest, count_late_schedules, observe, histograms: what metrics are made of."""
+"""state_counts_by_dimension, totals, oldest, count_late_schedules, observe, histograms: the data of the metrics."""
 
 import asyncio
 from datetime import timedelta

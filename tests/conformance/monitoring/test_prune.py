@@ -29,7 +29,7 @@ from windlass.ids import DefinitionKey, JobId
 
 
 def _now_id() -> JobId:
-    """An id younger than every job made so far."""
+    """An id newer than every job created so far."""
     return new_job().id
 
 

@@ -25,7 +25,7 @@ from windlass.ids import new_job_id
 
 
 async def activity(storage):
-    """What there is, by tenant: the states with jobs in them, and how much happened."""
+    """By tenant: the states with jobs in them, and the numbers of outcomes."""
     return {
         each.tenant: ({s: n for s, n in each.counts.items() if n}, each.moves)
         for each in await storage.monitoring.stream_activity()

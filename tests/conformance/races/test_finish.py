@@ -1,4 +1,4 @@
-"""Races of finish, release and reap: one end, whoever wins."""
+"""Races of finish, release and reap: one end is recorded, regardless of the winner."""
 
 import pytest
 

@@ -229,7 +229,7 @@ async def test_pausing_a_queue_against_limiting_it(storage, twin, paused_first):
 
 
 async def test_ends_and_claims_against_changing_limits(storage, twin):
-    """Nobody waits for anybody for ever, and what runs is counted."""
+    """There is no deadlock, and running jobs are counted."""
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue([*new_jobs(30, tenant=ACME), *new_jobs(30, queue=QueueName("mail"))])
 

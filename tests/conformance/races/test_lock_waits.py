@@ -1,4 +1,4 @@
-"""Verbs stuck behind a lock: what they began to do is old by the time they can do it.
+"""Verbs blocked by a lock: their snapshot is outdated by the time they continue.
 
 Not on SQLite, where one writer at a time leaves nobody stuck half way.
 """

@@ -1,4 +1,4 @@
-"""Races between parents and children: nobody waits for ever."""
+"""Races between parents and children: no child waits forever."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Races of replace: the newest payload runs once, whoever takes, ends or moves the job meanwhile."""
+"""Races of replace with claim, finish and moves of the job: the newest payload runs once."""
 
 import asyncio
 

@@ -1,6 +1,6 @@
 """Every two verbs on one job, the second beginning before the first has committed.
 
-Whatever happens inside, the answers and what is left are those of the one after the other.
+The results and the rows left behind equal those of running them one after the other.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Subject:
 
 Verb = Callable[[Storage, Subject], Awaitable[Any]]
 
-# What can be done; each answers in words that do not name the job
+# The verbs; each returns a result that does not name the job
 
 
 def ending(**how: Any) -> Verb:
@@ -201,7 +201,7 @@ FIRSTS = [
 ]
 
 
-# How it goes
+# The two orders
 
 
 async def arranged(world: World, situation: str) -> Subject:
@@ -223,7 +223,7 @@ async def arranged(world: World, situation: str) -> Subject:
 
 
 async def left(world: World, subject: Subject) -> Any:
-    """What is to be seen of a job and its children once upkeep has done its work."""
+    """The visible state of a job and its children after upkeep."""
     storage = world.storage
     await settle(storage)
     if not subject.kept:

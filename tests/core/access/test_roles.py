@@ -258,7 +258,7 @@ NARROWED = st.none() | st.frozensets(RIGHTS)
 
 @st.composite
 def bound_to_acme(draw) -> Principal:
-    """Somebody bound to one tenant, by whatever role, narrowed or not."""
+    """A caller bound to one tenant, with any role, narrowed or not."""
     roles = draw(st.lists(st.sampled_from([*Role, "unheard"]), min_size=1, max_size=3))
     permissions = draw(st.frozensets(st.sampled_from(["exports", "imports"])))
     return Principal(

@@ -1,4 +1,4 @@
-"""What operators may say of a definition: all of it fits a row of every database, or is refused."""
+"""Options operators may set on a definition: each fits a row of every database, or is refused."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""A job's history is told by its row and its attempts."""
+"""A job's history is derived from its row and its attempts."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Sharing one claim between tenants: all of it is given out, nobody gets nothing."""
+"""Sharing one claim between tenants: all slots are given out, and no tenant is left out."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What a server and a remote worker tell each other arrives as it was."""
+"""Messages between a server and a remote worker round-trip unchanged."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What can be told of a clock that was wrong."""
+"""Detection of a clock that was wrong."""
 
 from datetime import UTC, datetime, timedelta
 

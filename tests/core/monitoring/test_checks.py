@@ -1,4 +1,4 @@
-"""The rules of a checkup: what is fine, what is told, and how to mend it."""
+"""The rules of a checkup: verdict, message and hint of each check."""
 
 from datetime import timedelta
 
@@ -57,7 +57,7 @@ def test_every_durability_risk_is_a_warning():
         (SECOND, 0 * SECOND, None),
         (-3 * SECOND, 0 * SECOND, "3 s ahead of"),
         (90 * SECOND, SECOND, "1 min 30 s behind"),
-        (3 * SECOND, 2 * SECOND, None),  # the answer took too long to be sure
+        (3 * SECOND, 2 * SECOND, None),  # the round trip took too long to be sure
     ],
 )
 def test_clock_differences_beyond_the_round_trip_are_reported(skew, error, told):

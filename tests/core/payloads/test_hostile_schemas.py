@@ -1,4 +1,4 @@
-"""Schemas and payloads by whoever wishes us ill: taken or refused, never a crash and never for long."""
+"""Malicious schemas and payloads: accepted or refused, without a crash or a long run."""
 
 from contextlib import suppress
 

@@ -61,7 +61,7 @@ def _source(name: str) -> str:
 
 
 def _is_anchored(name: str) -> bool:
-    """Whether a module only tries its pattern where it stands, and never searches for it."""
+    """True if a module only matches its pattern at a position, and never searches for it."""
     module, _, own = name.rpartition(".")
     if not module.startswith("windlass."):
         return False

@@ -55,7 +55,7 @@ CLOCK_CHANGES = [
      ["2026-11-01T05:00", "2026-11-01T07:00", "2026-11-01T08:00"]),
     (LONDON, "30 1 * * *", "2026-10-24T12:00", ["2026-10-25T00:30", "2026-10-26T01:30"]),
     (LORD_HOWE, "45 1 * * *", "2026-04-04T00:00", ["2026-04-04T14:45", "2026-04-05T15:15"]),
-    # Hourly, and by minutes: the rhythm goes on.
+    # Hourly, and by minutes: the rhythm continues.
     (NEW_YORK, "0 * * * *", "2026-03-08T05:30",
      ["2026-03-08T06:00", "2026-03-08T07:00", "2026-03-08T08:00"]),
     (NEW_YORK, "0 * * * *", "2026-11-01T04:30",
@@ -344,7 +344,7 @@ def fits(text, values, reading):
 
 @lru_cache(maxsize=64)
 def clock(tz, start, minutes):
-    """What clocks read at each of the minutes from `start`, and whether for the second time."""
+    """The local time at each of the minutes from `start`, and whether it is a repeated one."""
     instants = [start + MINUTE * n for n in range(minutes)]
     return [(one, one.astimezone(zone(tz)).replace(tzinfo=None)) for one in instants]
 

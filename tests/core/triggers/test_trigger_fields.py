@@ -1,4 +1,4 @@
-"""What a trigger says, what was edited of it, and when it is due next."""
+"""Fields of a trigger, their edits, and its next due time."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Databases on a MariaDB server.
+"""Test databases on a MariaDB server.
 
 What counts up (`auto_increment`, sequences) goes on counting after a wipe.
 """

@@ -1,4 +1,4 @@
-"""cancel: waiting jobs end at once, running ones are asked; and close, which is the same."""
+"""cancel and close: waiting jobs end at once, running ones are asked to stop."""
 
 import pytest
 

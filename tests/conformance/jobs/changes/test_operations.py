@@ -1,4 +1,4 @@
-"""Bulk operations: a frozen set, exactly one process on it, and a record of what became of each."""
+"""Bulk operations: a frozen set of jobs, one process working on it, and a result for each job."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Every verb against every state: a job moves only as the table of moves says."""
+"""Every verb against every state: a job makes only the allowed transitions."""
 
 import pytest
 

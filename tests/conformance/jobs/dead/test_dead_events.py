@@ -1,4 +1,4 @@
-"""Who listens is told of a dead-lettered job by an event, stored with the job's end."""
+"""A dead-lettered job emits an event to listeners, stored with the job's end."""
 
 import pytest
 

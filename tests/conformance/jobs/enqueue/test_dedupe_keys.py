@@ -1,4 +1,4 @@
-"""Dedupe keys and idempotency keys: one job, however often and from wherever it is asked for."""
+"""Dedupe keys and idempotency keys: one job, however often and from wherever it is enqueued."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""enqueue_together: a batch is stored as a whole, each job with its own answer, or not at all."""
+"""enqueue_together: a batch is stored as a whole with a receipt for each job, or not at all."""
 
 import pytest
 

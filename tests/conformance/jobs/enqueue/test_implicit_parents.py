@@ -57,7 +57,7 @@ async def test_a_follower_of_its_own_definition_does_not_wait_for_itself(storage
     first = new_job(runs_after=("plain",))
     await offer(storage, first)
 
-    await offer(storage, first)  # an answer that was lost is asked for again
+    await offer(storage, first)  # the response was lost, so the call is repeated
     second = await enqueue(storage, runs_after=("plain",))
 
     assert (await job(storage, first.id)).state is JobState.QUEUED

@@ -1,4 +1,4 @@
-"""What was accepted reads back equal on every database."""
+"""Accepted values read back equal on every database."""
 
 import json
 from datetime import timedelta

@@ -27,7 +27,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.states import JobState
 from windlass.ids import QueueName, WorkerId
 
-# What a claim does to a job
+# The effect of a claim on a job
 
 
 async def test_a_claim_starts_an_attempt(storage, clock):

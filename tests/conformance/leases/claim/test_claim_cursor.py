@@ -1,4 +1,4 @@
-"""A worker goes on where its last claim stopped, and misses nothing by it."""
+"""Claim cursors: a worker continues where its last claim stopped and misses no job."""
 
 from dataclasses import replace
 from datetime import timedelta

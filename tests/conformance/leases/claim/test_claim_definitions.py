@@ -1,4 +1,4 @@
-"""survey and claim: only what the worker knows and what is enabled, and nobody in its way."""
+"""survey and claim: only known and enabled definitions, and no job blocks another."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""claim: limits per key, per queue and by rate; what is full is in nobody's way."""
+"""claim: limits per key, per queue and by rate; a full limit blocks no other job."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Queues: paused and limited, whoever owns the jobs in them."""
+"""Queues: paused and limited, for the jobs of all tenants."""
 
 import asyncio
 from collections import Counter

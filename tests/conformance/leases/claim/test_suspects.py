@@ -25,7 +25,7 @@ ALL_KNOWN = with_suspects(KNOWN)
 
 
 def suspected(lease, *, alone=False):
-    """What a reaper says of a lease that ran out together with others."""
+    """The verdict of a reaper on a lease that expired together with others."""
     gate = suspect_gate(lease.gate, lease.definition, alone=alone)
     return lost(lease, gate=gate, uncounted=True, spared=True)
 
