@@ -31,10 +31,10 @@ class Guarded:
     async def token(self, role: str, tenant: str | None = None, **about: Any) -> dict[str, str]:
         """The header of a new token."""
         engine = await self.wl.ready()
-        made = await engine.tokens.create(
+        created = await engine.tokens.create(
             local(), f"{role} of {tenant}", role=role, tenant=tenant, **about
         )
-        return {"authorization": f"Bearer {made.secret}"}
+        return {"authorization": f"Bearer {created.secret}"}
 
     def stop_the_clock(self) -> None:
         """Have no allowance of requests fill again, however slow the machine is."""

@@ -40,13 +40,13 @@ class Person:
         self._headers = headers
 
     async def ask(self, method, path, body=None, *, status=(200, 201)):
-        answer = await self._guarded.client.request(
+        response = await self._guarded.client.request(
             method, f"/api/v1{path}", json=body, headers=self._headers
         )
-        assert answer.status_code in (status if isinstance(status, tuple) else (status,)), (
-            answer.text
+        assert response.status_code in (status if isinstance(status, tuple) else (status,)), (
+            response.text
         )
-        return answer.json() if answer.content else {}
+        return response.json() if response.content else {}
 
     async def get(self, path, **how):
         return await self.ask("GET", path, **how)
@@ -115,14 +115,14 @@ async def test_an_administrator_creates_a_definition_and_a_tenant_triggers_it(gu
     assert refused["errors"][0]["pointer"] == "/payload/provider_id"
 
     # A caller enqueues one now, and waits for it.
-    made = await acme.post("/jobs", {
+    created = await acme.post("/jobs", {
         "definition": "sync-folder",
         "payload": {"provider_id": provider},
         "priority": 100,
         "dedupe_key": "acme:sync:daily",
     })  # fmt: skip
     async with guarded.wl.running():
-        done = await acme.get(f"/jobs/{made['job']['id']}/wait?timeout=60")
+        done = await acme.get(f"/jobs/{created['job']['id']}/wait?timeout=60")
     assert (done["state"], done["result"]) == ("completed", f"{provider}:/")
     [attempt] = (await acme.get(f"/jobs/{done['id']}/attempts"))["items"]
     assert attempt["outcome"] == "succeeded"
@@ -168,15 +168,15 @@ async def test_an_operator_works_on_jobs_schedules_and_counts(guarded):
     back = await operator.post(f"/jobs/{job['id']}/retry")
     assert back["state"] == "queued"
 
-    made = await operator.post("/schedules", {
+    created = await operator.post("/schedules", {
         "name": "hourly-sitemap",
         "type": "interval",
         "interval_seconds": 3600,
         "definition": "sitemap",
         "payload": {"section": "pages"},
     })  # fmt: skip
-    assert (await operator.post(f"/schedules/{made['id']}/disable"))["enabled"] is False
-    assert (await operator.post(f"/schedules/{made['id']}/enable"))["enabled"] is True
+    assert (await operator.post(f"/schedules/{created['id']}/disable"))["enabled"] is False
+    assert (await operator.post(f"/schedules/{created['id']}/enable"))["enabled"] is True
     [listed] = (await operator.get("/schedules"))["items"]
     assert listed["name"] == "hourly-sitemap"
 

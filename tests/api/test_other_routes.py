@@ -39,7 +39,7 @@ async def test_a_disabled_definition_refuses_jobs(api, ingest):
 
 
 async def test_a_schedule_is_created_changed_run_and_deleted(api, ingest):
-    made = await api.post(
+    created = await api.post(
         "/schedules",
         json={
             "name": "nightly",
@@ -50,14 +50,14 @@ async def test_a_schedule_is_created_changed_run_and_deleted(api, ingest):
             "payload": {"path": "/in"},
         },
     )
-    id = made.json()["id"]
+    id = created.json()["id"]
     moved = await api.patch(f"/schedules/{id}", json={"cron": "30 3 * * *"})
     off = await api.post(f"/schedules/{id}/disable")
     ran = await api.post(f"/schedules/{id}/run")
     gone = await api.delete(f"/schedules/{id}")
 
-    assert made.status_code == 201
-    assert moved.json()["next_run_at"] != made.json()["next_run_at"]
+    assert created.status_code == 201
+    assert moved.json()["next_run_at"] != created.json()["next_run_at"]
     assert (moved.json()["timezone"], off.json()["next_run_at"]) == ("Europe/Berlin", None)
     assert (ran.status_code, ran.json()["status"]) == (201, "created")
     assert (gone.status_code, (await api.get(f"/schedules/{id}")).status_code) == (204, 404)
@@ -82,9 +82,9 @@ async def test_a_dry_run_shows_a_schedule_and_stores_nothing(api, ingest):
 
 
 async def test_an_unknown_worker_is_not_found(api, ingest):
-    answer = await api.get("/workers/web-2:411")
+    response = await api.get("/workers/web-2:411")
 
-    assert (answer.status_code, answer.json()["code"]) == (404, "WL3601")
+    assert (response.status_code, response.json()["code"]) == (404, "WL3601")
 
 
 async def test_an_event_creates_the_jobs_of_its_triggers(api, ingest):
@@ -122,7 +122,7 @@ async def test_a_queue_is_paused_limited_and_resumed(api, ingest):
 
 
 async def test_a_tenant_is_created_changed_suspended_and_deleted(api, ingest):
-    made = await api.post("/tenants", json={"id": "acme", "weight": 2})
+    created = await api.post("/tenants", json={"id": "acme", "weight": 2})
     changed = await api.patch("/tenants/acme", json={"max_running": 5})
     await api.post("/tenants/acme/suspend")
     job = {"definition": "ingest", "payload": {"path": "/"}, "tenant": "acme"}
@@ -131,7 +131,7 @@ async def test_a_tenant_is_created_changed_suspended_and_deleted(api, ingest):
     stored = await api.post("/jobs", json=job)
     closed = await api.delete("/tenants/acme")
 
-    assert (made.status_code, changed.json()["weight"], changed.json()["max_running"]) == (
+    assert (created.status_code, changed.json()["weight"], changed.json()["max_running"]) == (
         201,
         2,
         5,
@@ -177,11 +177,11 @@ def test_apis_of_one_process_share_their_routes(wl):
 async def test_responses_escape_terminal_control_characters(api):
     text = "\x9b2J\u202e\u2028\x7f\U000e0041 東京 🎉"
 
-    made = await api.post("/events", json={"name": "e", "data": {text: text}})
+    created = await api.post("/events", json={"name": "e", "data": {text: text}})
     wrong = await api.post("/events", json={"name": "e", text: 1})
 
-    assert made.json()["data"] == {text: text}
-    assert "東京 🎉" in made.text
+    assert created.json()["data"] == {text: text}
+    assert "東京 🎉" in created.text
     assert json.loads(wrong.text)["status"] == 422
-    for answer in (made, wrong):
-        assert printable(answer.text) == answer.text
+    for response in (created, wrong):
+        assert printable(response.text) == response.text

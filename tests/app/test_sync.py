@@ -110,15 +110,15 @@ def test_wrong_arguments_and_duplicates_raise_in_the_caller(wl, hello):
 
 
 def test_jobs_are_enqueued_by_key_and_in_bulk(wl, hello):
-    told = []
+    progress = []
     by_key = wl.enqueue("hello", {"name": "Ada"}, priority="low")
-    made = [hello.make(name=str(n)) for n in range(3)] + [wl.make("hello", {"name": "last"})]
+    created = [hello.make(name=str(n)) for n in range(3)] + [wl.make("hello", {"name": "last"})]
 
-    receipts = wl.enqueue_many(made, progress=lambda done, all: told.append((done, all)))
+    receipts = wl.enqueue_many(created, progress=lambda done, all: progress.append((done, all)))
 
     assert wl.jobs.get(by_key.job_id).priority == 200
     assert [receipt.status for receipt in receipts] == [ReceiptStatus.CREATED] * 4
-    assert told == [(4, 4)]
+    assert progress == [(4, 4)]
 
 
 def test_definitions_tenants_and_workers_are_available(wl, hello):

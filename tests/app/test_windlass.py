@@ -82,9 +82,9 @@ async def test_another_program_enqueues_by_key_without_the_handler(wl, hello, da
 
 async def test_a_key_may_be_enqueued_in_the_program_of_its_handler(wl, hello):
     receipt = await wl.enqueue("hello", {"name": "Ada"})
-    made = await wl.make("hello", {"name": "Bob"}, tenant="default")
+    created = await wl.make("hello", {"name": "Bob"}, tenant="default")
 
-    [second] = await wl.enqueue_many([made])
+    [second] = await wl.enqueue_many([created])
 
     assert (await wl.jobs.get(receipt.job_id)).payload == {"name": "Ada"}
     assert (await wl.jobs.get(second.job_id)).payload == {"name": "Bob"}
@@ -108,14 +108,14 @@ async def test_a_disabled_definition_takes_no_jobs_until_it_is_enabled(wl, hello
 
 
 async def test_a_bulk_enqueue_reports_progress_and_returns_receipts(wl, hello):
-    told = []
+    progress = []
     jobs = [hello.make(name=f"number {number}") for number in range(4500)]
 
-    receipts = await wl.enqueue_many(jobs, progress=lambda done, all: told.append((done, all)))
+    receipts = await wl.enqueue_many(jobs, progress=lambda done, all: progress.append((done, all)))
 
     assert [receipt.job_id for receipt in receipts] == [job.id for job in jobs]
     assert all(receipt.created for receipt in receipts)
-    assert told == [(2000, 4500), (4000, 4500), (4500, 4500)]
+    assert progress == [(2000, 4500), (4000, 4500), (4500, 4500)]
 
 
 async def test_jobs_of_one_batch_may_depend_on_each_other(wl, hello):
@@ -157,7 +157,7 @@ async def test_concurrent_single_enqueues_share_a_round_trip(wl, hello, monkeypa
 
 
 async def test_concurrent_callers_get_their_own_receipts(hello, stored):
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         hello.enqueue(name="Ada"),
         hello.enqueue(name=3),
         hello.options(tenant="nobody").enqueue(name="Bob"),
@@ -166,10 +166,10 @@ async def test_concurrent_callers_get_their_own_receipts(hello, stored):
         return_exceptions=True,
     )
 
-    assert answers[0].created
-    assert isinstance(answers[1], PayloadInvalid)
-    assert isinstance(answers[2], TenantNotFound)
-    assert sorted(answer.status for answer in answers[3:]) == ["created", "existing"]
+    assert results[0].created
+    assert isinstance(results[1], PayloadInvalid)
+    assert isinstance(results[2], TenantNotFound)
+    assert sorted(result.status for result in results[3:]) == ["created", "existing"]
     assert len(await stored()) == 2
 
 
@@ -279,9 +279,9 @@ async def test_jobs_are_filtered_by_state_and_definition_in_pages(wl, hello):
     first = await wl.jobs.list(definition="hello", states=["queued"], limit=2)
     rest = await wl.jobs.list(definition="hello", states=["queued"], limit=2, after=first.next)
     waiting = await wl.jobs.list(states=["waiting"])
-    asked = await wl.jobs.list('definition:hel* payload.name:"Bob",Joe', states=["queued"])
+    page = await wl.jobs.list('definition:hel* payload.name:"Bob",Joe', states=["queued"])
 
-    assert [(await wl.jobs.get(job.id)).payload["name"] for job in asked.jobs] == ["Bob"]
+    assert [(await wl.jobs.get(job.id)).payload["name"] for job in page.jobs] == ["Bob"]
     assert (len(first.jobs), len(rest.jobs), rest.next) == (2, 1, None)
     assert [job.id for job in waiting.jobs] == [held.job_id]
     for wrong in (["asleep"], "queued"):
@@ -330,30 +330,30 @@ async def test_a_dead_lettered_job_can_be_discarded(wl):
 
 async def test_one_tenants_view_shows_no_other_tenant(wl, hello):
     await wl.tenants.create("acme", name="Acme", weight=2)
-    theirs = await hello.options(tenant="acme").enqueue(name="Ada")
+    receipt = await hello.options(tenant="acme").enqueue(name="Ada")
     await hello.enqueue(name="Bob")
 
     seen = await wl.jobs.of("acme").list()
 
-    assert [job.id for job in seen.jobs] == [theirs.job_id]
+    assert [job.id for job in seen.jobs] == [receipt.job_id]
     for verb in (wl.jobs.of("default").get, wl.jobs.of("default").cancel):
         with pytest.raises(JobNotFound):
-            await verb(theirs.job_id)
+            await verb(receipt.job_id)
 
 
 async def test_a_suspended_or_unknown_tenant_takes_no_jobs(wl, hello, stored):
-    theirs = hello.options(tenant="acme")
+    acme_hello = hello.options(tenant="acme")
     with pytest.raises(TenantNotFound):
-        await theirs.enqueue(name="Ada")
+        await acme_hello.enqueue(name="Ada")
     await wl.tenants.create("acme")
     await wl.tenants.suspend("acme")
     with pytest.raises(TenantSuspended):
-        await theirs.enqueue(name="Ada")
+        await acme_hello.enqueue(name="Ada")
     assert await stored() == []
 
     await wl.tenants.resume("acme")
 
-    receipt = await theirs.enqueue(name="Ada")
+    receipt = await acme_hello.enqueue(name="Ada")
     with pytest.raises(OptionInvalid, match="state"):
         await wl.tenants.change("acme", state="deleted")
     assert await wl.tenants.delete("acme") == 1

@@ -25,11 +25,11 @@ tails = st.integers(0, 2**32 - 1)
 
 @given(milliseconds, counters, tails)
 def test_an_id_is_a_uuid_of_version_7_with_its_time_in_front(ms, counter, tail):
-    made = uuid7(ms, counter, tail)
+    created = uuid7(ms, counter, tail)
 
-    assert (made.version, made.variant) == (7, RFC_4122)
-    assert made.int >> 80 == ms
-    assert UUID(str(made)) == made
+    assert (created.version, created.variant) == (7, RFC_4122)
+    assert created.int >> 80 == ms
+    assert UUID(str(created)) == created
 
 
 @given(st.tuples(milliseconds, counters), st.tuples(milliseconds, counters), tails, tails)
@@ -41,9 +41,9 @@ def test_ids_sort_by_millisecond_then_counter(one, other, tail, other_tail):
 
 
 def test_ids_of_one_process_increase():
-    made = [new_job_id() for _ in range(6000)]
+    created = [new_job_id() for _ in range(6000)]
 
-    assert made == sorted(set(made))
+    assert created == sorted(set(created))
 
 
 def test_ids_increase_when_the_clock_steps_back(monkeypatch):
@@ -68,9 +68,9 @@ def test_a_full_counter_advances_to_the_next_millisecond(monkeypatch):
 
 def test_threads_get_distinct_ids():
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: new_job_id(), range(20_000)))
+        created = list(pool.map(lambda _: new_job_id(), range(20_000)))
 
-    assert len(set(made)) == len(made)
+    assert len(set(created)) == len(created)
 
 
 def test_a_forked_child_has_its_own_randomness(monkeypatch):
@@ -85,40 +85,40 @@ def test_a_forked_child_has_its_own_randomness(monkeypatch):
 
 
 def test_every_kind_of_id_is_generated_the_same_way():
-    made = [new_job_id(), new_trigger_id(), new_event_id()]
+    created = [new_job_id(), new_trigger_id(), new_event_id()]
 
-    assert made == sorted(set(made))
+    assert created == sorted(set(created))
 
 
 def test_an_id_behaves_like_any_uuid():
-    made = new_job_id()
+    created = new_job_id()
 
-    assert pickle.loads(pickle.dumps(made)) == made
-    assert hash(made) == hash(UUID(made.hex))
-    assert made.is_safe is UUID(made.hex).is_safe
+    assert pickle.loads(pickle.dumps(created)) == created
+    assert hash(created) == hash(UUID(created.hex))
+    assert created.is_safe is UUID(created.hex).is_safe
 
 
 def test_short_is_the_last_eight_characters():
-    made = new_job_id()
+    created = new_job_id()
 
-    assert short(made) == str(made)[-8:]
+    assert short(created) == str(created)[-8:]
 
 
 @given(milliseconds, counters, tails)
 def test_an_id_round_trips_through_text(ms, counter, tail):
-    made = uuid7(ms, counter, tail)
+    created = uuid7(ms, counter, tail)
 
-    assert stored_id(str(made)) == made
-    assert hash(stored_id(str(made))) == hash(made)
+    assert stored_id(str(created)) == created
+    assert hash(stored_id(str(created))) == hash(created)
 
 
 @given(milliseconds, counters, tails)
 def test_a_whole_id_is_parsed_with_or_without_dashes(ms, counter, tail):
-    made = uuid7(ms, counter, tail)
+    created = uuid7(ms, counter, tail)
 
-    assert parse_job_id(str(made)) == made
-    assert parse_job_id(f"  {made.hex.upper()} ") == made
-    assert parse_suffix(short(made)) == short(made)
+    assert parse_job_id(str(created)) == created
+    assert parse_job_id(f"  {created.hex.upper()} ") == created
+    assert parse_suffix(short(created)) == short(created)
 
 
 @pytest.mark.parametrize("text", ["", "8c1f4", "8c1f42dz", "x" * 32, "0" * 33, "job 8c1f42d7"])

@@ -26,7 +26,7 @@ class Database:
     url: str
 
 
-def asked() -> tuple[Kind, ...]:
+def requested_kinds() -> tuple[Kind, ...]:
     """The databases named in WINDLASS_TEST_DATABASES (`sqlite,postgresql`), by default all."""
     text = os.environ.get("WINDLASS_TEST_DATABASES", "")
     words = text.replace(",", " ").split() or KINDS

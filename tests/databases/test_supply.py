@@ -26,17 +26,17 @@ def migrate_to_a_small_schema(url):
 def supply_of(request, monkeypatch):
     """A supply of its own, whose migrations make two tables with a row each."""
     monkeypatch.setattr(supply.server, "migrate", migrate_to_a_small_schema)
-    made = []
+    created = []
 
     def make(kind):
         if kind == "postgresql":
-            made.append(PostgresSupply(request.getfixturevalue("postgres_url")))
+            created.append(PostgresSupply(request.getfixturevalue("postgres_url")))
         else:
-            made.append(MariadbSupply(request.getfixturevalue("mariadb_url")))
-        return made[-1]
+            created.append(MariadbSupply(request.getfixturevalue("mariadb_url")))
+        return created[-1]
 
     yield make
-    for one in made:
+    for one in created:
         one.close()
 
 

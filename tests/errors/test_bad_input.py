@@ -32,7 +32,7 @@ def note(wl):
     return note
 
 
-def told_well(error: WindlassError, code: str) -> bool:
+def is_complete(error: WindlassError, code: str) -> bool:
     """The message, the hint and the code."""
     return error.code == code and error.message.endswith(".") and bool(error.hint)
 
@@ -57,7 +57,7 @@ async def test_an_unstorable_payload(wl, note, stored, payload, kind, code, poin
     for enqueue in (note.enqueue(**payload), wl.enqueue("note", payload)):
         with pytest.raises(kind) as caught:
             await enqueue
-        assert told_well(caught.value, code)
+        assert is_complete(caught.value, code)
         assert [error.pointer for error in caught.value.errors] == [pointer]
     with pytest.raises(kind):
         note.make(**payload)
@@ -124,7 +124,7 @@ async def test_an_invalid_option(note, stored, options, named):
     with pytest.raises(OptionInvalid) as caught:
         await note.options(**options).enqueue(text="hello")
 
-    assert told_well(caught.value, "WL2007")
+    assert is_complete(caught.value, "WL2007")
     assert caught.value.option == named
     assert await stored() == []
 
@@ -144,7 +144,7 @@ async def test_a_list_with_impossible_filters(wl, asked, named):
     with pytest.raises(OptionInvalid) as caught:
         await wl.jobs.list(**asked)
 
-    assert (told_well(caught.value, "WL2007"), caught.value.option) == (True, named)
+    assert (is_complete(caught.value, "WL2007"), caught.value.option) == (True, named)
 
 
 async def test_a_reason_with_nul_is_stored_without_it(wl, note):
@@ -191,20 +191,20 @@ async def test_an_unknown_definition(wl, note, stored):
     with pytest.raises(DefinitionNotFound) as caught:
         await wl.enqueue("noet", {"text": "hello"})
 
-    assert told_well(caught.value, "WL2107")
+    assert is_complete(caught.value, "WL2107")
     assert await stored() == []
 
 
 async def test_an_unknown_or_foreign_parent(wl, note, stored):
     await wl.tenants.create("acme")
-    theirs = await note.options(tenant="acme").enqueue()
+    foreign = await note.options(tenant="acme").enqueue()
 
-    for parent in (new_job_id(), theirs):
+    for parent in (new_job_id(), foreign):
         with pytest.raises(ParentInvalid) as caught:
             await note.options(after=[parent]).enqueue()
-        assert told_well(caught.value, "WL3305")
+        assert is_complete(caught.value, "WL3305")
 
-    assert [job.id for job in await stored()] == [theirs.job_id]
+    assert [job.id for job in await stored()] == [foreign.job_id]
 
 
 async def test_circular_parents(wl, note, stored):
@@ -218,7 +218,7 @@ async def test_circular_parents(wl, note, stored):
     for jobs in (circle, [first._replace(after=(first.id,))]):
         with pytest.raises(ParentInvalid) as caught:
             await wl.enqueue_many(jobs)
-        assert (told_well(caught.value, "WL3305"), caught.value.because) == (True, "cycle")
+        assert (is_complete(caught.value, "WL3305"), caught.value.because) == (True, "cycle")
 
     assert await stored() == []
 
@@ -245,7 +245,7 @@ async def test_an_unreachable_database(scheme):
     with pytest.raises(DatabaseUnreachable) as caught:
         await app.enqueue("note")
 
-    assert told_well(caught.value, "WL1101")
+    assert is_complete(caught.value, "WL1101")
     assert "127.0.0.1:1" in str(caught.value)
     assert "secret" not in str(caught.value)
     await app.close()
@@ -257,7 +257,7 @@ async def test_an_unopenable_file(tmp_path):
     with pytest.raises(DatabaseUnreachable) as caught:
         await app.enqueue("note")
 
-    assert told_well(caught.value, "WL1101")
+    assert is_complete(caught.value, "WL1101")
     await app.close()
 
 
@@ -274,7 +274,7 @@ async def test_an_unmigrated_server(new_database, kind):
     for verb in (app.enqueue("note"), app.jobs.list(), app.definitions.list()):
         with pytest.raises(SchemaOutdated, match="windlass db migrate") as caught:
             await verb
-        assert told_well(caught.value, "WL1203")
+        assert is_complete(caught.value, "WL1203")
 
     await app.close()
 
@@ -295,7 +295,7 @@ async def test_a_url_of_an_unknown_database():
     with pytest.raises(UnsupportedDatabase) as caught:
         await app.enqueue("note")
 
-    assert told_well(caught.value, "WL1103")
+    assert is_complete(caught.value, "WL1103")
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ async def test_row_security_on_a_database_without_it(url, listen_url):
     with pytest.raises(RowSecurityUnavailable) as caught:
         await app.enqueue("note")
 
-    assert told_well(caught.value, "WL1104")
+    assert is_complete(caught.value, "WL1104")
 
 
 def test_invalid_settings_are_reported_all_at_once(monkeypatch, tmp_path):
@@ -321,7 +321,7 @@ def test_invalid_settings_are_reported_all_at_once(monkeypatch, tmp_path):
     with pytest.raises(SettingsInvalid) as caught:
         app.job(lambda: None)
 
-    assert told_well(caught.value, "WL1301")
+    assert is_complete(caught.value, "WL1301")
     assert {problem.key for problem in caught.value.problems} == {
         "worker.lease_seconds",
         "worker.concurrency",

@@ -278,10 +278,10 @@ def test_every_error_has_a_message_and_a_hint_in_full_sentences(error):
     assert type(error).__doc__
 
 
-def told(error):
+def rendered(error):
     """All that an error holds, that of the errors within it too."""
     within = getattr(error, "refused", {})
-    return {**vars(error), "refused": {place: told(each) for place, each in within.items()}}
+    return {**vars(error), "refused": {place: rendered(each) for place, each in within.items()}}
 
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
@@ -291,7 +291,7 @@ def test_every_error_can_be_pickled(error):
     copy = pickle.loads(pickle.dumps(error))
 
     assert type(copy) is type(error)
-    assert told(copy) == told(error)
+    assert rendered(copy) == rendered(error)
     assert str(copy) == str(error)
 
 

@@ -116,12 +116,12 @@ async def test_an_edited_migration_is_detected(unmigrated):
     await migrate(storage)
     execute(unmigrated.url, f"update windlass_migrations set checksum = '{'0' * 64}'")
 
-    with pytest.raises(MigrationChanged) as told:
+    with pytest.raises(MigrationChanged) as refused:
         await status(storage)
     with pytest.raises(MigrationChanged):
         await migrate(storage)
 
-    assert told.value.name == "0001_first"
+    assert refused.value.name == "0001_first"
 
 
 async def test_a_newer_schema_is_refused(unmigrated):
@@ -133,9 +133,9 @@ async def test_a_newer_schema_is_refused(unmigrated):
     )
 
     for refused in (status, check, migrate):
-        with pytest.raises(SchemaTooNew) as told:
+        with pytest.raises(SchemaTooNew) as raises:
             await refused(storage)
-        assert told.value.found == 9999
+        assert raises.value.found == 9999
 
 
 async def test_every_migration_has_the_same_number_and_name_on_every_database():
@@ -181,7 +181,7 @@ async def test_a_verb_on_an_unmigrated_database_reports_an_outdated_schema(unmig
     for verb in VERBS.values():
         storage = unmigrated()
 
-        with pytest.raises(SchemaOutdated) as told:
+        with pytest.raises(SchemaOutdated) as refused:
             await verb(storage)
 
-        assert told.value.found == 0
+        assert refused.value.found == 0

@@ -99,11 +99,11 @@ def test_all_invalid_commands_are_reported_at_once(tmp_path):
     with pytest.raises(SettingsInvalid) as caught:
         _ = app.handlers
 
-    told = {problem.key: problem for problem in caught.value.problems}
-    assert {"commands.a.run.1", "commands.a.exit_codes.300", "commands.b.run.1"} <= set(told)
-    assert "commands.c.run" in told
-    assert told["commands.a.run.1"].value == "'{folder}'"
-    assert told["commands.b.run.1"].origin == str(tmp_path / "windlass.toml")
+    problems = {problem.key: problem for problem in caught.value.problems}
+    assert {"commands.a.run.1", "commands.a.exit_codes.300", "commands.b.run.1"} <= set(problems)
+    assert "commands.c.run" in problems
+    assert problems["commands.a.run.1"].value == "'{folder}'"
+    assert problems["commands.b.run.1"].origin == str(tmp_path / "windlass.toml")
 
 
 def test_code_cannot_redeclare_a_command_of_the_file(tmp_path):

@@ -243,13 +243,13 @@ def test_every_setting_is_documented_and_its_default_is_allowed():
 
 
 def test_secrets_are_masked_in_every_display(tmp_path):
-    given = {
+    values = {
         "database.url": "postgresql://ada:hunter2@db/x?sslpassword=hunter3",
         "database.listen_url": "postgresql://ada:hunter4@db:6000/x",
         "server.secret": "hunter5" * 10,
     }
 
-    settings = load(tmp_path, given)
+    settings = load(tmp_path, values)
 
     assert "hunter" not in repr(settings)
     shown = {one.key: one.shown for one in settings.origins()}

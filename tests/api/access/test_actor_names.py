@@ -17,13 +17,13 @@ async def guarded(wl):
 
 async def test_the_token_that_paused_a_queue_is_shown_by_name(guarded, wl):
     engine = await wl.ready()
-    made = await engine.tokens.create(local(), "deploy bot", role="superadmin")
-    bot, actor = {"authorization": f"Bearer {made.secret}"}, f"token:{made.token.id}"
+    created = await engine.tokens.create(local(), "deploy bot", role="superadmin")
+    bot, actor = {"authorization": f"Bearer {created.secret}"}, f"token:{created.token.id}"
     admin = await guarded.token("tenant_admin", "acme")
     job = await guarded.client.post("/api/v1/jobs", json={"definition": "hello"}, headers=admin)
 
     paused = await guarded.client.post("/api/v1/queues/default/pause", headers=bot)
-    await engine.tokens.revoke(local(), made.token.id)  # its name stays known
+    await engine.tokens.revoke(local(), created.token.id)  # its name stays known
     shown = await guarded.client.get("/api/v1/queues/default", headers=admin)
     listed = await guarded.client.get("/api/v1/queues", headers=admin)
     explained = await guarded.client.get(

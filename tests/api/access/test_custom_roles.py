@@ -68,11 +68,13 @@ async def test_an_application_authenticates_callers_and_defines_its_own_roles(sh
 
 async def test_a_custom_role_can_be_given_to_members_and_tokens(shop):
     engine = await shop.ready()
-    made = await engine.tokens.create(local(), "desk", role="support", tenant="acme")
+    created = await engine.tokens.create(local(), "desk", role="support", tenant="acme")
     app = create_api(shop, authenticate=by_credentials)
 
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-        me = await client.get("/api/v1/whoami", headers={"authorization": f"Bearer {made.secret}"})
+        me = await client.get(
+            "/api/v1/whoami", headers={"authorization": f"Bearer {created.secret}"}
+        )
 
     assert me.json()["rights"] == ["jobs.read", "jobs.retry"]

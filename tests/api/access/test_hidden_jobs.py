@@ -55,18 +55,18 @@ async def people(wl):
         ada, bob = await guarded.token("user", "acme"), await guarded.token("user", "acme")
         gus = await guarded.token("user", "globex")
         admin = await guarded.token("tenant_admin", "acme")
-        made = [
+        created = [
             await guarded.client.post("/api/v1/jobs", json={"definition": "hello"}, headers=who)
             for who in (bob, gus)
         ]
-        yield People(guarded, ada, admin, *[each.json()["job"]["id"] for each in made])
+        yield People(guarded, ada, admin, *[each.json()["job"]["id"] for each in created])
 
 
-def told(answer, asked):
+def comparable(answer, requested):
     """A response without the parts that differ by request: its own id and the requested one."""
     own = answer.headers["x-request-id"]
     headers = {name: value for name, value in answer.headers.items() if name != "x-request-id"}
-    body = answer.text.replace(own, "<request>").replace(asked, "<asked>")
+    body = answer.text.replace(own, "<request>").replace(requested, "<asked>")
     headers["content-length"] = str(len(body))
     return answer.status_code, headers, body
 
@@ -89,15 +89,17 @@ async def test_another_users_job_is_not_found_on_any_route(people, reach):
         looked_at += 1
         end = path.partition("{job_id}")[2]
         for spelled in SPELLED.values():
-            answers = []
+            responses = []
             for id in (foreign, UNKNOWN):
-                asked = spelled(id)
-                where = path.removeprefix("/api/v1").replace("{job_id}", asked)
+                path_id = spelled(id)
+                where = path.removeprefix("/api/v1").replace("{job_id}", path_id)
                 body = BODIES.get(end, {})
-                answers.append(told(await people.ask(method, where, who, json=body), asked))
+                responses.append(
+                    comparable(await people.ask(method, where, who, json=body), path_id)
+                )
 
-            assert answers[0] == answers[1], (method, path)
-            assert answers[0][0] in (403, 404, 405, 422), (method, path, answers[0])
+            assert responses[0] == responses[1], (method, path)
+            assert responses[0][0] in (403, 404, 405, 422), (method, path, responses[0])
     assert looked_at >= 18
 
 
@@ -107,28 +109,28 @@ async def test_a_filter_or_topic_with_another_users_job_is_not_found(people, rea
 
     for path, name in (("/logs", "job"), ("/jobs", "q"), ("/dead", "cursor"), ("/jobs", "cursor")):
         for spelled in SPELLED.values():
-            answers = []
+            responses = []
             for id in (foreign, UNKNOWN):
-                asked = spelled(id)
-                value = f"id:{asked}" if name == "q" else asked
-                answers.append(
-                    told(await people.ask("GET", path, who, params={name: value}), asked)
+                path_id = spelled(id)
+                value = f"id:{path_id}" if name == "q" else path_id
+                responses.append(
+                    comparable(await people.ask("GET", path, who, params={name: value}), path_id)
                 )
 
-            assert answers[0] == answers[1], (path, name)
+            assert responses[0] == responses[1], (path, name)
 
 
 @pytest.mark.parametrize("reach", REACHES[:2])
 async def test_a_stream_of_another_users_job_is_not_found(people, reach):
     who, foreign = people.who(reach)
 
-    answers = [
-        told(await people.ask("GET", "/stream", who, params={"topics": f"job:{id}"}), id)
+    responses = [
+        comparable(await people.ask("GET", "/stream", who, params={"topics": f"job:{id}"}), id)
         for id in (foreign, UNKNOWN)
     ]
 
-    assert answers[0] == answers[1]
-    assert answers[0][0] == 404
+    assert responses[0] == responses[1]
+    assert responses[0][0] == 404
 
 
 @pytest.mark.parametrize("reach", REACHES)
@@ -139,18 +141,20 @@ async def test_another_users_job_is_an_unknown_parent(people, reach, query):
     other = "0190a5d0-3c1f-7abc-8def-ffff00000000"
 
     for parents in (["{}"], [own, "{}"], ["{}", other], [other, "{}"]):
-        answers = []
+        responses = []
         for id in (foreign, UNKNOWN):
             body = {"definition": "hello", "after": [each.format(id) for each in parents]}
-            answer = await people.ask("POST", f"/jobs{query}", who, json=body)
-            status, headers, text = told(answer, id)
-            answers.append(
+            response = await people.ask("POST", f"/jobs{query}", who, json=body)
+            status, headers, text = comparable(response, id)
+            responses.append(
                 (status, headers, text.replace(id[-12:], "<end>").replace(id[-8:], "<e>"))
             )
 
-        assert [(a[0], a[2]) for a in answers[:1]] == [(a[0], a[2]) for a in answers[1:]], parents
+        assert [(a[0], a[2]) for a in responses[:1]] == [(a[0], a[2]) for a in responses[1:]], (
+            parents
+        )
         if not query:
-            assert answers[0][0] == 422, answers[0]
+            assert responses[0][0] == 422, responses[0]
 
 
 async def test_a_graph_shows_a_user_only_their_own_jobs(people, wl):
@@ -160,7 +164,7 @@ async def test_a_graph_shows_a_user_only_their_own_jobs(people, wl):
 
     parent, alone = await enqueue(people.ada), await enqueue(people.ada)
     own = await enqueue(people.ada, [parent])
-    theirs = await enqueue(people.admin, [parent, alone])
+    foreign = await enqueue(people.admin, [parent, alone])
 
     async def edges(id, who):
         found = (await people.ask("GET", f"/jobs/{id}/graph", who)).json()["edges"]
@@ -168,7 +172,7 @@ async def test_a_graph_shows_a_user_only_their_own_jobs(people, wl):
 
     assert await edges(parent, people.ada) == {(parent, own)}
     assert await edges(alone, people.ada) == set()
-    assert await edges(parent, people.admin) == {(parent, own), (parent, theirs)}
+    assert await edges(parent, people.admin) == {(parent, own), (parent, foreign)}
 
 
 async def test_an_explanation_does_not_reveal_another_users_parent(people, wl):
@@ -176,8 +180,8 @@ async def test_an_explanation_does_not_reveal_another_users_parent(people, wl):
     def later() -> None: ...
 
     await wl.ready()
-    made = await people.ask("POST", "/jobs", people.ada, json={"definition": "later"})
-    id = made.json()["job"]["id"]
+    created = await people.ask("POST", "/jobs", people.ada, json={"definition": "later"})
+    id = created.json()["job"]["id"]
 
     for_ada = (await people.ask("GET", f"/jobs/{id}/explain", people.ada)).json()
     for_admin = (await people.ask("GET", f"/jobs/{id}/explain", people.admin)).json()

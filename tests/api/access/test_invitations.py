@@ -21,9 +21,9 @@ async def guarded(wl):
 async def invite(guarded, tenant, name="bob", **about):
     """Invite a user as a tenant's admin; returns the link's secret."""
     admin = await guarded.token("tenant_admin", tenant)
-    answer = await guarded.client.post(MEMBERS, json={"name": name, **about}, headers=admin)
-    assert answer.status_code == 201
-    return answer.json()["link"]["secret"]
+    response = await guarded.client.post(MEMBERS, json={"name": name, **about}, headers=admin)
+    assert response.status_code == 201
+    return response.json()["link"]["secret"]
 
 
 async def open_link(browser, secret, password):
@@ -52,8 +52,8 @@ async def test_an_earlier_invitee_gains_no_rights_given_to_the_name_later(guarde
         if opened == "before":
             await open_link(attacker, link, PASSWORD)
         await invite(guarded, "globex", role="tenant_admin")
-        for said in ({"superadmin": True}, {"superadmin": True, "disabled": False}):
-            await guarded.client.patch("/api/v1/users/bob", json=said, headers=root)
+        for change in ({"superadmin": True}, {"superadmin": True, "disabled": False}):
+            await guarded.client.patch("/api/v1/users/bob", json=change, headers=root)
         await guarded.client.post("/api/v1/users/invite", json={"name": "bob"}, headers=root)
 
         await open_link(attacker, link, PASSWORD)
@@ -121,9 +121,9 @@ async def test_an_invitation_is_accepted_in_a_browser_with_or_without_a_session(
     link = await invite(guarded, "globex", name="ada")
 
     async with guarded.browser() as ada, guarded.browser() as other:
-        said = {"name": "ada", "password": PASSWORD}
-        await ada.post("/api/v1/login", json=said)
-        await other.post("/api/v1/login", json=said)
+        credentials = {"name": "ada", "password": PASSWORD}
+        await ada.post("/api/v1/login", json=credentials)
+        await other.post("/api/v1/login", json=credentials)
         page = await ada.get(f"/invitation?link={link}")
         secret = re.search(r'value="([^"]+)"', page.text)[1]
         forged = await ada.post(
@@ -135,7 +135,7 @@ async def test_an_invitation_is_accepted_in_a_browser_with_or_without_a_session(
         mine, ended = await places(ada), await places(other)
         link = await invite(guarded, "globex", name="cleo")
         wrong = await other.post(
-            "/invitation", content=urlencode({"link": link, **said}), headers=FORM
+            "/invitation", content=urlencode({"link": link, **credentials}), headers=FORM
         )
         unknown = await other.post("/invitation", content=urlencode({"link": link}), headers=FORM)
 
@@ -154,10 +154,10 @@ async def test_accepting_an_invitation_returns_one_shape(guarded):
 
     shapes, listed = [], []
     for name in ("there", "boss", "new"):
-        answer = (await guarded.client.post(MEMBERS, json={"name": name}, headers=admin)).json()
-        answer["member"] |= {"name": "", "created_at": ""}
-        answer["link"] |= {"secret": "", "path": ""}
-        shapes.append(answer)
+        response = (await guarded.client.post(MEMBERS, json={"name": name}, headers=admin)).json()
+        response["member"] |= {"name": "", "created_at": ""}
+        response["link"] |= {"secret": "", "path": ""}
+        shapes.append(response)
         items = (await guarded.client.get(MEMBERS, headers=admin)).json()["items"]
         listed += [each | {"name": "", "created_at": ""} for each in items]
 

@@ -52,9 +52,9 @@ async def test_another_site_cannot_sign_a_user_in(guarded):
     elsewhere = {**FORM, "origin": "http://evil.example"}
 
     forged = await guarded.client.post("/login", content=f"link={link.secret}", headers=elsewhere)
-    asked = await guarded.client.post("/api/v1/login/link", json={"link": link.secret})
+    response = await guarded.client.post("/api/v1/login/link", json={"link": link.secret})
 
-    assert (forged.status_code, asked.status_code) == (403, 403)
+    assert (forged.status_code, response.status_code) == (403, 403)
 
 
 async def test_an_invited_person_sets_a_password_and_signs_in_with_it(guarded):
@@ -88,10 +88,10 @@ async def test_invitation_and_sign_in_work_as_json(guarded):
     await guarded.client.post("/api/v1/users", json={"name": "ada"}, headers=root)
 
     async def link(purpose):
-        made = await guarded.client.post(
+        created = await guarded.client.post(
             "/api/v1/users/ada/link", json={"purpose": purpose}, headers=root
         )
-        return made.json()["secret"]
+        return created.json()["secret"]
 
     async with guarded.browser() as ada:
         login_with_link = await ada.post("/api/v1/login/link", json={"link": await link("login")})
@@ -119,8 +119,8 @@ async def test_disabling_or_signing_out_a_user_takes_effect_at_once(guarded):
             await admin.post("/login", content=f"link={link.secret}", headers=FORM)
             inside = await admin.get("/api/v1/sessions")
             if deed == "disable":
-                said = {"disabled": True}
-                await guarded.client.patch("/api/v1/users/admin", json=said, headers=root)
+                change = {"disabled": True}
+                await guarded.client.patch("/api/v1/users/admin", json=change, headers=root)
             else:
                 await guarded.client.delete("/api/v1/users/admin/sessions", headers=root)
             outside = await admin.get("/api/v1/sessions")

@@ -82,9 +82,9 @@ async def test_a_superadmin_creates_changes_and_deletes_users(guarded):
     root = await guarded.token("superadmin")
     users = "/api/v1/users"
 
-    made = await guarded.client.post(users, json={"name": "Ada"}, headers=root)
+    created = await guarded.client.post(users, json={"name": "Ada"}, headers=root)
     twice = await guarded.client.post(users, json={"name": "ADA"}, headers=root)
-    one = f"{users}/{made.json()['id']}"
+    one = f"{users}/{created.json()['id']}"
     raised = await guarded.client.patch(one, json={"superadmin": True}, headers=root)
     changed = await guarded.client.patch(
         one, json={"superadmin": False, "disabled": True}, headers=root
@@ -92,7 +92,7 @@ async def test_a_superadmin_creates_changes_and_deletes_users(guarded):
     gone = await guarded.client.delete(one, headers=root)
     after = await guarded.client.get(one, headers=root)
 
-    assert (made.status_code, made.json()["name"]) == (201, "ada")
+    assert (created.status_code, created.json()["name"]) == (201, "ada")
     assert (twice.status_code, twice.json()["code"]) == (409, "WL5202")
     assert (raised.status_code, raised.json()["code"]) == (409, "WL4412")
     assert (changed.json()["superadmin"], changed.json()["disabled"]) == (False, True)

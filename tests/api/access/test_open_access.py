@@ -36,9 +36,9 @@ def open_api(wl):
 async def test_an_api_requires_credentials_by_default(wl):
     async with client(create_api(wl)) as caller:
         listed = await caller.get("/api/v1/jobs")
-        made = await caller.post("/api/v1/tokens", json=TOKEN)
+        created = await caller.post("/api/v1/tokens", json=TOKEN)
 
-    assert (listed.status_code, made.status_code) == (401, 401)
+    assert (listed.status_code, created.status_code) == (401, 401)
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ async def test_an_open_api_refuses_other_machines_on_every_path(
     open_api, path, host, peer, headers
 ):
     async with client(open_api, host, peer, **headers) as caller:
-        answer = await caller.get(path)
+        response = await caller.get(path)
 
-    assert (answer.status_code, answer.json()["code"]) == (403, "WL4431")
+    assert (response.status_code, response.json()["code"]) == (403, "WL4431")
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,12 @@ async def test_an_open_api_refuses_other_machines_on_every_path(
 )
 async def test_another_sites_page_cannot_create_a_token_through_an_open_api(open_api, headers):
     async with client(open_api, **headers) as page:
-        made = await page.post("/api/v1/tokens", json=TOKEN)
+        created = await page.post("/api/v1/tokens", json=TOKEN)
         as_form = await page.post(
             "/api/v1/tokens", content=b"{}", headers={"content-type": "text/plain"}
         )
 
-    assert (made.status_code, made.json()["code"]) == (403, "WL4432")
+    assert (created.status_code, created.json()["code"]) == (403, "WL4432")
     assert as_form.status_code == 403
 
 
@@ -115,6 +115,6 @@ async def test_another_sites_page_cannot_create_a_token_through_an_open_api(open
 )
 async def test_programs_and_own_pages_may_write_to_an_open_api(open_api, headers):
     async with client(open_api, **headers) as caller:
-        made = await caller.post("/api/v1/tokens", json=TOKEN)
+        created = await caller.post("/api/v1/tokens", json=TOKEN)
 
-    assert made.status_code == 201
+    assert created.status_code == 201

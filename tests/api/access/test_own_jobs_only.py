@@ -18,7 +18,7 @@ from windlass.core.jobs.models import ALL_TENANTS
 
 
 @dataclass
-class Two:
+class TwoUsers:
     """Two people of a tenant, each with a job that failed and logged a line about mail."""
 
     guarded: Guarded
@@ -40,13 +40,13 @@ async def two(wl):
 
     async with guarding(wl) as guarded:
         ada, bob = await guarded.token("user", "acme"), await guarded.token("user", "acme")
-        made = [
+        created = [
             await guarded.client.post("/api/v1/jobs", json={"definition": "mail"}, headers=who)
             for who in (ada, bob)
         ]
         async with wl.running():
             await until(lambda: _dead(wl), waiting_for="both jobs to fail")
-        yield Two(guarded, ada, bob, *[each.json()["job"]["id"] for each in made])
+        yield TwoUsers(guarded, ada, bob, *[each.json()["job"]["id"] for each in created])
 
 
 async def _dead(wl):
@@ -92,15 +92,15 @@ async def test_another_tenants_admin_finds_nothing_and_a_superadmin_everything(t
     admin = await two.guarded.token("tenant_admin", "globex")
     root = await two.guarded.token("superadmin")
 
-    async def told(who):
+    async def stats_of(who):
         lines = (await two.get("/logs", who, words="mail")).json()["items"]
         dead = (await two.get("/jobs/summary", who)).json()["dead_letter"]
         failed = (await two.get("/stats", who)).json()["total"]["failed"]
         tenants = (await two.get("/stats/tenants", who)).json()["items"]
         return len(lines), dead, failed, "acme" in {each["tenant_id"] for each in tenants}
 
-    assert await told(admin) == (0, 0, 0, False)
-    assert await told(root) == (2, 2, 2, True)
+    assert await stats_of(admin) == (0, 0, 0, False)
+    assert await stats_of(root) == (2, 2, 2, True)
 
 
 async def test_a_user_can_stream_own_jobs_only(two, wl):
@@ -135,9 +135,9 @@ async def test_a_job_that_is_not_visible_cannot_be_cloned(two):
     async def clone(who, job):
         return await two.guarded.client.post(f"/api/v1/jobs/{job}/clone", headers=who)
 
-    own, theirs = await clone(two.ada, two.adas), await clone(two.ada, two.bobs)
+    own, foreign = await clone(two.ada, two.adas), await clone(two.ada, two.bobs)
     unknown, guessed = await clone(two.ada, UNKNOWN), await clone(two.ada, two.bobs[-8:])
 
     assert own.status_code == 201
-    assert {theirs.status_code, unknown.status_code, guessed.status_code} == {404}
-    assert theirs.json()["code"] == unknown.json()["code"]
+    assert {foreign.status_code, unknown.status_code, guessed.status_code} == {404}
+    assert foreign.json()["code"] == unknown.json()["code"]

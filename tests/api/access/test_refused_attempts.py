@@ -62,13 +62,13 @@ async def test_naming_another_tenant_is_audited_with_the_caller(guarded, where):
     admin = await guarded.token("tenant_admin", "acme")
     method, path, body, action = NAMED[where]
 
-    answer = await ask(guarded, method, path, admin, body)
+    response = await ask(guarded, method, path, admin, body)
 
-    assert answer.status_code == 404
+    assert response.status_code == 404
     [entry] = await chain(guarded, "acme")
     assert (entry.action, entry.actor_name) == (action, "tenant_admin of acme")
-    assert entry.after == {"code": answer.json()["code"]}
-    assert entry.request_id == answer.headers["x-request-id"]
+    assert entry.after == {"code": response.json()["code"]}
+    assert entry.request_id == response.headers["x-request-id"]
     assert await chain(guarded, "globex") == []
 
 
@@ -87,8 +87,8 @@ async def test_writes_to_foreign_and_unknown_objects_leave_equal_entries(guarded
 
     for method, path, body in WRITES[noun]:
         for id in (foreign, UNKNOWN):
-            answer = await ask(guarded, method, path.format(id), admin, body)
-            assert answer.status_code == 404
+            response = await ask(guarded, method, path.format(id), admin, body)
+            assert response.status_code == 404
 
     entries = await chain(guarded, "acme")
     assert [entry.target_id for entry in entries] == [str(foreign), UNKNOWN] * len(WRITES[noun])

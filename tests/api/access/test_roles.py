@@ -30,10 +30,10 @@ def filled(path, values):
 
 async def test_without_a_credential_only_sign_in_is_available(guarded):
     for method, path, _ in guarded.routes():
-        answer = await guarded.client.request(method, filled(path, dict.fromkeys(IDS, "x" * 36)))
+        response = await guarded.client.request(method, filled(path, dict.fromkeys(IDS, "x" * 36)))
 
-        assert answer.status_code == 401, (method, path, answer.text)
-        assert answer.headers["www-authenticate"] == "Bearer"
+        assert response.status_code == 401, (method, path, response.text)
+        assert response.headers["www-authenticate"] == "Bearer"
 
 
 IDS = ("job_id", "id", "key", "name")
@@ -41,7 +41,7 @@ IDS = ("job_id", "id", "key", "name")
 
 @pytest.mark.parametrize("role", ROLES_OF_A_TENANT)
 async def test_another_tenants_objects_are_not_found(guarded, role):
-    theirs = await things_of(guarded.wl, "globex")
+    globex_things = await things_of(guarded.wl, "globex")
     token = await guarded.token(role, "acme")
 
     for method, path, route in guarded.routes():
@@ -51,7 +51,7 @@ async def test_another_tenants_objects_are_not_found(guarded, role):
             continue
         noun = path.split("/")[3]
         foreign = await guarded.client.request(
-            method, filled(path, theirs.get(noun, {})), headers=token, json={}
+            method, filled(path, globex_things.get(noun, {})), headers=token, json={}
         )
         unknown = await guarded.client.request(
             method, filled(path, dict.fromkeys(IDS, UNKNOWN)), headers=token, json={}
@@ -67,19 +67,19 @@ UNKNOWN = "0190a5d0-0000-7000-8000-000000000000"
 
 @pytest.mark.parametrize("role", ROLES_OF_A_TENANT)
 async def test_lists_show_nothing_of_another_tenant(guarded, role):
-    theirs = await things_of(guarded.wl, "globex")
+    foreign = await things_of(guarded.wl, "globex")
     token = await guarded.token(role, "acme")
-    del theirs["tenants"]  # the name is known to a caller who gives it
-    secrets = {str(value) for values in theirs.values() for value in values.values()}
+    del foreign["tenants"]  # the name is known to a caller who gives it
+    secrets = {str(value) for values in foreign.values() for value in values.values()}
 
     for method, path, _ in guarded.routes():
         if method != "GET" or "{" in path or path.endswith("/stream"):
             continue
         for query in ("", "?tenant=globex"):
-            answer = await guarded.client.get(path + query, headers=token)
+            response = await guarded.client.get(path + query, headers=token)
 
-            assert not any(secret in answer.text for secret in secrets), (path, answer.text)
-            assert query == "" or answer.status_code == 404, (path, query, answer.status_code)
+            assert not any(secret in response.text for secret in secrets), (path, response.text)
+            assert query == "" or response.status_code == 404, (path, query, response.status_code)
 
 
 @pytest.mark.parametrize("role", [*Role])
@@ -91,15 +91,15 @@ async def test_a_role_may_do_exactly_what_the_table_allows(guarded, role):
         right = route["x-right"]
         if right == "none" or path.endswith("/stream"):
             continue
-        answer = await guarded.client.request(
+        response = await guarded.client.request(
             method, filled(path, dict.fromkeys(IDS, UNKNOWN)), headers=token, json={}
         )
         allowed = right in ROLES[role]
 
         if not allowed:
-            assert answer.status_code == 403, (method, path, answer.status_code)
+            assert response.status_code == 403, (method, path, response.status_code)
         elif role is not Role.USER:
-            assert answer.status_code != 403, (method, path, answer.text)
+            assert response.status_code != 403, (method, path, response.text)
 
 
 async def test_a_user_sees_and_cancels_own_jobs_only(guarded):
@@ -120,28 +120,28 @@ async def test_a_user_sees_and_cancels_own_jobs_only(guarded):
 
 async def test_a_revoked_token_is_refused(guarded):
     admin = await guarded.token("superadmin")
-    made = await guarded.client.post(
+    created = await guarded.client.post(
         "/api/v1/tokens", json={"name": "shop", "role": "user", "tenant": "acme"}, headers=admin
     )
-    theirs = {"authorization": f"Bearer {made.json()['secret']}"}
-    before = await guarded.client.get("/api/v1/jobs", headers=theirs)
-    gone = await guarded.client.delete(f"/api/v1/tokens/{made.json()['id']}", headers=admin)
-    after = await guarded.client.get("/api/v1/jobs", headers=theirs)
+    headers = {"authorization": f"Bearer {created.json()['secret']}"}
+    before = await guarded.client.get("/api/v1/jobs", headers=headers)
+    gone = await guarded.client.delete(f"/api/v1/tokens/{created.json()['id']}", headers=admin)
+    after = await guarded.client.get("/api/v1/jobs", headers=headers)
 
     listed = await guarded.client.get("/api/v1/tokens", headers=admin)
-    assert (made.status_code, before.status_code, gone.status_code) == (201, 200, 204)
+    assert (created.status_code, before.status_code, gone.status_code) == (201, 200, 204)
     assert after.status_code == 401
-    assert made.json()["secret"] not in listed.text
+    assert created.json()["secret"] not in listed.text
 
 
 async def test_a_tenant_admin_cannot_grant_more_than_they_hold(guarded):
-    theirs = await guarded.token("tenant_admin", "acme")
+    headers = await guarded.token("tenant_admin", "acme")
 
     wide = await guarded.client.post(
-        "/api/v1/tokens", json={"name": "x", "role": "superadmin"}, headers=theirs
+        "/api/v1/tokens", json={"name": "x", "role": "superadmin"}, headers=headers
     )
     elsewhere = await guarded.client.post(
-        "/api/v1/tokens", json={"name": "x", "role": "user", "tenant": "globex"}, headers=theirs
+        "/api/v1/tokens", json={"name": "x", "role": "user", "tenant": "globex"}, headers=headers
     )
 
     assert wide.status_code in (403, 422)
@@ -228,8 +228,8 @@ async def test_a_tenant_admin_may_bulk_change_but_not_delete_jobs(guarded):
     assert (begun.status_code, begun.json()["total"]) == (201, 1)
     assert [(each.status_code, each.json()["code"]) for each in refused] == [(403, "WL5102")] * 4
     entries = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
-    _, *told = [(entry["action"], entry["outcome"]) for entry in reversed(entries)]
-    assert told == [("operations.cancel", "allowed"), *[("jobs.discard", "refused")] * 4]
+    _, *recorded = [(entry["action"], entry["outcome"]) for entry in reversed(entries)]
+    assert recorded == [("operations.cancel", "allowed"), *[("jobs.discard", "refused")] * 4]
     acme = (await guarded.client.get("/api/v1/operations", headers=admin)).json()["items"]
     assert [each["id"] for each in acme] == [begun.json()["id"]]
 
@@ -270,7 +270,7 @@ async def things_of(wl, tenant):
     )
     event = await wl.emit("other", {}, tenant=tenant)
     engine = await wl.ready()
-    made = await engine.tokens.create(local(), "theirs", role="user", tenant=tenant)
+    created = await engine.tokens.create(local(), "theirs", role="user", tenant=tenant)
     begun = await engine.operations.create(
         local(), "cancel", JobQuery.of(states=["completed"]), query="", tenant=tenant
     )
@@ -282,7 +282,7 @@ async def things_of(wl, tenant):
         "triggers": {"id": trigger.id},
         "schedules": {"id": schedule.id},
         "events": {"id": event.id},
-        "tokens": {"id": made.token.id},
+        "tokens": {"id": created.token.id},
         "operations": {"id": begun.id},
         "tenants": {"id": tenant},
         "members": {"id": joined.principal.id},
@@ -308,9 +308,9 @@ async def test_running_a_schedule_manually_needs_its_right_and_is_audited(guarde
     enqueue = await guarded.token("tenant_admin", "acme", rights=["jobs.enqueue"])
     user = await guarded.token("user", "acme")
 
-    answers = [await guarded.client.post(path, headers=each) for each in (fire, enqueue, user)]
+    responses = [await guarded.client.post(path, headers=each) for each in (fire, enqueue, user)]
 
-    assert [answer.status_code for answer in answers] == [201, 403, 403]
+    assert [response.status_code for response in responses] == [201, 403, 403]
     entries = await engine.storage.access.entries("acme", most=10)
     fired = [each for each in entries if each.action == "triggers.fire"]
     assert sorted(each.outcome for each in fired) == ["allowed", "refused", "refused"]

@@ -86,7 +86,7 @@ async def as_acme(work):
     return await asyncio.create_task(request())
 
 
-async def as_nobody(work):
+async def unbound(work):
     return await work
 
 
@@ -142,7 +142,7 @@ async def test_a_restricted_server_signs_chains_that_its_tenants_start(held):
         async with guarding(wl) as guarded:
             admin = await guarded.token("tenant_admin", "acme")
             root = await guarded.token("superadmin")
-            made = await guarded.client.post(
+            created = await guarded.client.post(
                 "/api/v1/tokens", json={"name": "x", "role": "user"}, headers=admin
             )
             own = await guarded.client.get("/api/v1/audit/verify", headers=admin)
@@ -150,7 +150,7 @@ async def test_a_restricted_server_signs_chains_that_its_tenants_start(held):
     finally:
         await wl.close()
 
-    assert made.status_code == 201
+    assert created.status_code == 201
     assert own.json()["whole"] is True
     assert report.json()["whole"] is True
     assert {chain["head"] for chain in report.json()["chains"]} == {"valid"}
@@ -180,10 +180,10 @@ def _tenant(row):
 
 @pytest.mark.parametrize("noun", READS)
 async def test_a_verb_without_a_tenant_filter_returns_no_foreign_rows(storage, noun):
-    theirs = await as_acme(READS[noun](storage))
+    visible = await as_acme(READS[noun](storage))
     everything = await READS[noun](storage)
 
-    assert tenants_in(theirs) == {"acme"}
+    assert tenants_in(visible) == {"acme"}
     assert {"acme", "globex"} <= tenants_in(everything)
 
 
@@ -191,13 +191,13 @@ async def test_another_tenants_job_is_not_found(storage, wl):
     receipt = await wl.enqueue("hello", {"name": "secret"}, tenant="globex")
     job = await wl.jobs.get(receipt.job_id)
 
-    theirs = [
+    visible = [
         await as_acme(storage.jobs.get(ALL_TENANTS, job.id)),
         await as_acme(storage.jobs.find(ALL_TENANTS, job.id.hex[-12:])),
         await as_acme(storage.jobs.cancel(ALL_TENANTS, [job.id])),
     ]
 
-    assert [bool(each) for each in theirs] == [False] * 3
+    assert [bool(each) for each in visible] == [False] * 3
     assert await storage.jobs.find(ALL_TENANTS, job.id.hex[-12:]) == [job.id]
 
 
@@ -213,7 +213,7 @@ async def test_another_tenants_job_record_is_not_found(storage, wl, database):
 
     seen = [
         (len(await who(storage.jobs.attempts(job))), len(await who(storage.jobs.transitions(job))))
-        for who in (as_acme, as_nobody)
+        for who in (as_acme, unbound)
     ]
 
     assert seen == [(0, 0), (1, 1)]
@@ -230,12 +230,12 @@ async def test_writes_for_another_tenant_are_refused(wl, storage):
 async def test_a_connection_is_rebound_for_each_tenant(storage):
     jobs = READS["jobs"]
 
-    told = [tenants_in(await as_acme(jobs(storage))), tenants_in(await jobs(storage))]
+    visible = [tenants_in(await as_acme(jobs(storage))), tenants_in(await jobs(storage))]
     at_once = await asyncio.gather(
         *[as_acme(jobs(storage)) for _ in range(20)], *[jobs(storage) for _ in range(20)]
     )
 
-    assert told == [{"acme"}, {"acme", "globex"}]
+    assert visible == [{"acme"}, {"acme", "globex"}]
     assert [tenants_in(each) for each in at_once] == [{"acme"}] * 20 + [{"acme", "globex"}] * 20
 
 

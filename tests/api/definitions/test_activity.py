@@ -82,9 +82,9 @@ async def test_an_import_error_of_a_worker_is_shown(database):
         await wl.definitions.create("lost", path="tests.nowhere.lost")
         async with wl.running():
             await until(lambda: fails_to_import(wl, "lost"))
-            told = await wl.definitions.activity("lost")
+            activity = await wl.definitions.activity("lost")
 
-    assert told.workers == []
+    assert activity.workers == []
 
 
 async def test_definition_lists_can_be_filtered(wl, api, busy, idle):
@@ -103,8 +103,8 @@ async def test_definition_lists_can_be_filtered(wl, api, busy, idle):
         "search=SENDS": ["busy"],
         "search=.job&enabled=false": ["idle.job"],
     }.items():
-        answer = await api.get(f"/definitions?{query}")
-        assert [each["key"] for each in answer.json()["items"]] == keys, query
+        response = await api.get(f"/definitions?{query}")
+        assert [each["key"] for each in response.json()["items"]] == keys, query
     found = await wl.definitions.list(queue="mail", enabled=True, search="much")
     assert [each.key for each in found] == ["busy"]
     with pytest.raises(OptionInvalid):
@@ -113,18 +113,18 @@ async def test_definition_lists_can_be_filtered(wl, api, busy, idle):
 
 async def test_a_page_of_definitions_reads_only_its_own_triggers(wl, api, busy, monkeypatch):
     engine = await wl.ready()
-    asked = []
+    queries = []
     run = engine.storage.database.run
 
     async def counted(verb, **params):
-        asked.append(verb)
+        queries.append(verb)
         return await run(verb, **params)
 
     monkeypatch.setattr(engine.storage.database, "run", counted)
-    answer = await api.get("/definitions")
-    [shown] = answer.json()["items"]
+    response = await api.get("/definitions")
+    [shown] = response.json()["items"]
 
     assert (shown["strategy"], shown["running"]) == ("cron", 0)
     assert shown["next_run_at"] is not None
-    assert "triggers" not in asked
-    assert asked.count("definition_triggers") == 1
+    assert "triggers" not in queries
+    assert queries.count("definition_triggers") == 1

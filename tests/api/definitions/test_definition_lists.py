@@ -63,22 +63,22 @@ async def test_a_superadmin_sees_all_definitions_for_any_tenant(guarded):
 async def test_a_hidden_definition_is_not_found(guarded):
     user = await guarded.token("user", "acme")
 
-    answers = []
+    responses = []
     for key in ("refund", "tidy", "refunx", "tidx"):
-        answer = await guarded.client.get(f"/api/v1/definitions/{key}", headers=user)
-        own = answer.headers["x-request-id"]
-        text = answer.text.replace(own, "<request>").replace(key, "<asked>")
-        answers.append((answer.status_code, text))
+        response = await guarded.client.get(f"/api/v1/definitions/{key}", headers=user)
+        own = response.headers["x-request-id"]
+        text = response.text.replace(own, "<request>").replace(key, "<asked>")
+        responses.append((response.status_code, text))
 
-    assert len(set(answers)) == 1
-    assert answers[0][0] == 404
-    assert "1 definition is known" in answers[0][1]
+    assert len(set(responses)) == 1
+    assert responses[0][0] == 404
+    assert "1 definition is known" in responses[0][1]
 
 
 async def test_suggestions_for_a_typo_omit_hidden_definitions(guarded):
     user = await guarded.token("user", "acme")
 
-    def told(answer):
+    def comparable(answer):
         own = answer.headers["x-request-id"]
         return answer.status_code, answer.text.replace(own, "<request>")
 
@@ -86,7 +86,7 @@ async def test_suggestions_for_a_typo_omit_hidden_definitions(guarded):
     far = await guarded.client.post("/api/v1/jobs", json={"definition": "zzzzzz"}, headers=user)
     own = await guarded.client.post("/api/v1/jobs", json={"definition": "hellp"}, headers=user)
 
-    assert told(near)[1].replace("refunx", "zzzzzz") == told(far)[1]
+    assert comparable(near)[1].replace("refunx", "zzzzzz") == comparable(far)[1]
     assert "1 definition is known" in near.text
     assert "`hello`" in own.json()["hint"]
 

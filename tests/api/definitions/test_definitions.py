@@ -50,9 +50,9 @@ payload_schema = {{properties = {{name = {{type = "string", maxLength = 9}}}}, r
 
 def shape(shown):
     """The fields of a definition that are in EVERYTHING."""
-    told = {**shown, "after": shown["runs_after"]}
-    told["backoff"] = {name: told["backoff"][name] for name in ("kind", "base_seconds")}
-    return {name: told[name] for name in EVERYTHING}
+    options = {**shown, "after": shown["runs_after"]}
+    options["backoff"] = {name: options["backoff"][name] for name in ("kind", "base_seconds")}
+    return {name: options[name] for name in EVERYTHING}
 
 
 @pytest.fixture
@@ -70,13 +70,13 @@ async def lab(database, tmp_path):
 async def test_a_definition_can_be_created_with_every_option(lab):
     _, api = lab
 
-    made = await api.post(
+    created = await api.post(
         "/definitions", json={"key": "report", "path": "tests.jobs.report", **EVERYTHING}
     )
 
-    assert made.status_code == 201, made.text
-    assert shape(made.json()) == EVERYTHING
-    assert (made.json()["kind"], made.json()["handler"]) == ("path", "tests.jobs.report")
+    assert created.status_code == 201, created.text
+    assert shape(created.json()) == EVERYTHING
+    assert (created.json()["kind"], created.json()["handler"]) == ("path", "tests.jobs.report")
     assert shape((await api.get("/definitions/report")).json()) == EVERYTHING
 
 
@@ -171,7 +171,7 @@ async def test_a_definition_may_use_a_configured_command_with_a_narrower_schema(
     wl, api = lab
     schema = {"properties": {"name": {"enum": ["Ada", "a long long name"]}}, "required": ["name"]}
 
-    made = await api.post(
+    created = await api.post(
         "/definitions", json={"key": "greet.ada", "command": "greet", "payload_schema": schema}
     )
     wide = await api.post(
@@ -190,8 +190,8 @@ async def test_a_definition_may_use_a_configured_command_with_a_narrower_schema(
         with pytest.raises(Exception, match="name"):
             await wl.jobs.wait(long.job_id, "30s")
 
-    assert made.status_code == 201, made.text
-    assert (made.json()["kind"], made.json()["isolation"]) == ("command", "process")
+    assert created.status_code == 201, created.text
+    assert (created.json()["kind"], created.json()["isolation"]) == ("command", "process")
     assert (wide.status_code, wide.json()["errors"][0]["pointer"]) == (422, "/payload_schema")
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["pointer"].endswith("/name")
@@ -201,7 +201,7 @@ async def test_a_definition_may_use_a_configured_command_with_a_narrower_schema(
 
 async def test_a_definition_may_have_a_handler_in_another_language(lab):
     wl, api = lab
-    made = await api.post(
+    created = await api.post(
         "/definitions",
         json={"key": "resize", "kind": "remote", "payload_schema": {"required": ["path"]}},
     )
@@ -211,5 +211,5 @@ async def test_a_definition_may_have_a_handler_in_another_language(lab):
         "/worker/jobs/claim", json={"worker": "go:1", "slots": 1, "definitions": {"resize": 1}}
     )
 
-    assert (made.status_code, made.json()["kind"]) == (201, "remote")
+    assert (created.status_code, created.json()["kind"]) == (201, "remote")
     assert str(enqueued.job_id) in claimed.text, claimed.text

@@ -28,10 +28,10 @@ async def stored(api):
 
 async def test_each_job_of_a_batch_has_its_own_receipt(api):
     first = await send(api, hi(dedupe_key="a"))
-    answer = await send(api, hi("Grace"), hi(dedupe_key="a"), hi("Edsger", queue="mail"))
+    response = await send(api, hi("Grace"), hi(dedupe_key="a"), hi("Edsger", queue="mail"))
 
-    receipts = answer.json()["items"]
-    assert (first.status_code, answer.status_code) == (201, 201)
+    receipts = response.json()["items"]
+    assert (first.status_code, response.status_code) == (201, 201)
     assert [each["status"] for each in receipts] == ["created", "existing", "created"]
     assert receipts[1]["job_id"] == first.json()["items"][0]["job_id"]
     last = (await api.get(f"/jobs/{receipts[2]['job_id']}")).json()
@@ -39,7 +39,7 @@ async def test_each_job_of_a_batch_has_its_own_receipt(api):
 
 
 async def test_a_batch_with_invalid_jobs_stores_none_and_points_at_each(api):
-    answer = await send(
+    response = await send(
         api,
         hi(),
         hi(payload={"nmae": "Ada"}),
@@ -49,8 +49,8 @@ async def test_a_batch_with_invalid_jobs_stores_none_and_points_at_each(api):
         hi(due_at="2020-01-01T00:00:00Z"),
     )
 
-    problem = answer.json()
-    assert (answer.status_code, problem["code"]) == (422, "WL3307")
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (422, "WL3307")
     assert [each["pointer"] for each in problem["errors"]] == [
         "/jobs/1/payload/name",
         "/jobs/1/payload/nmae",
@@ -73,10 +73,10 @@ async def test_a_batch_with_invalid_jobs_stores_none_and_points_at_each(api):
 async def test_jobs_refused_by_the_database_are_pointed_at(api, wrong, pointer):
     await send(api, hi(dedupe_key="a"))
 
-    answer = await send(api, hi("Grace"), hi(**wrong))
+    response = await send(api, hi("Grace"), hi(**wrong))
 
-    assert answer.status_code == 422, answer.text
-    assert [each["pointer"] for each in answer.json()["errors"]] == [pointer]
+    assert response.status_code == 422, response.text
+    assert [each["pointer"] for each in response.json()["errors"]] == [pointer]
     assert await stored(api) == 1
 
 
@@ -94,12 +94,12 @@ async def test_a_batch_is_idempotent_by_key_and_dry_runs_store_nothing(api):
     key = {"headers": {"Idempotency-Key": "batch-1"}}
 
     tried = await send(api, hi(), hi("Grace"), params={"dry_run": True}, **key)
-    made = await send(api, hi(), hi("Grace"), **key)
+    created = await send(api, hi(), hi("Grace"), **key)
     again = await send(api, hi(), hi("Grace"), **key)
     other = await send(api, hi(), **key)
 
     assert [each["status"] for each in tried.json()["items"]] == ["valid", "valid"]
-    assert made.json() == again.json()
+    assert created.json() == again.json()
     assert (other.status_code, other.json()["code"]) == (422, "WL2105")
     assert await stored(api) == 2
 
@@ -125,6 +125,10 @@ async def test_a_batch_is_refused_if_one_job_may_not_be_enqueued(wl):
 async def test_a_job_above_the_tenants_cap_is_rejected_individually(api, wl):
     await wl.tenants.create("acme", max_open=1)
 
-    answer = await send(api, hi(tenant="acme"), hi(tenant="acme"), hi())
+    response = await send(api, hi(tenant="acme"), hi(tenant="acme"), hi())
 
-    assert [each["status"] for each in answer.json()["items"]] == ["created", "rejected", "created"]
+    assert [each["status"] for each in response.json()["items"]] == [
+        "created",
+        "rejected",
+        "created",
+    ]

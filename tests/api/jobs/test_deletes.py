@@ -7,8 +7,8 @@ async def test_an_ended_job_is_deleted_and_an_open_one_is_not(api, wl):
         return path
 
     await wl.ready()
-    made = await api.post("/jobs", json={"definition": "ingest", "payload": {"path": "/"}})
-    id = made.json()["job"]["id"]
+    created = await api.post("/jobs", json={"definition": "ingest", "payload": {"path": "/"}})
+    id = created.json()["job"]["id"]
 
     refused = await api.delete(f"/jobs/{id}")
     await api.post(f"/jobs/{id}/cancel")

@@ -64,16 +64,16 @@ class Stage:
         return str(lease.job_id)
 
     async def schedule(self, **about: Any) -> str:
-        made = await self.wl.schedules.create(
+        created = await self.wl.schedules.create(
             self.name(), definition=self.definition, schedule="0 2 * * *", payload=PAYLOAD, **about
         )
-        return str(made.id)
+        return str(created.id)
 
     async def trigger(self, **about: Any) -> str:
-        made = await self.wl.triggers.create(
+        created = await self.wl.triggers.create(
             self.name(), definition=self.definition, event="closed", payload=PAYLOAD, **about
         )
-        return str(made.id)
+        return str(created.id)
 
     async def declared(self) -> str:
         """The schedule of the definition that is declared in code."""
@@ -296,17 +296,17 @@ async def test_creating_or_changing_work_needs_enqueue_permission(guarded, who, 
         before = await stage.look()
         for name, value in values.items():
             path = path.replace(f"{{{name}}}", value)
-        answer = await guarded.client.request(method, f"/api/v1{path}", headers=token, json=body)
+        response = await guarded.client.request(method, f"/api/v1{path}", headers=token, json=body)
 
         if definition in allowed:
-            assert answer.is_success, (way, answer.text)
+            assert response.is_success, (way, response.text)
         else:
             hidden = (
                 way.endswith("/clone")  # another user's job
                 if role == "user"
                 else values.get("id") == declared and definition == HOUSEKEEPING
             )
-            assert answer.status_code == (404 if hidden else 403), (way, answer.text)
+            assert response.status_code == (404 if hidden else 403), (way, response.text)
             assert await stage.look() == before, way
 
 
@@ -358,11 +358,11 @@ async def test_a_refused_retry_gives_the_reason_and_is_audited(guarded):
     admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
     id = await Stage(guarded, PAYROLL).dead()
 
-    answer = await guarded.client.post(f"/api/v1/jobs/{id}/retry", headers=admin)
+    response = await guarded.client.post(f"/api/v1/jobs/{id}/retry", headers=admin)
 
     entries = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
-    assert answer.json()["code"] == "WL5102"
-    assert "payroll requires the permission payroll.run" in answer.text
+    assert response.json()["code"] == "WL5102"
+    assert "payroll requires the permission payroll.run" in response.text
     assert (entries[0]["action"], entries[0]["outcome"]) == ("jobs.retry", "refused")
 
 
@@ -371,9 +371,9 @@ class TestSavedTriggers:
 
     async def saved_schedule(self, guarded, token):
         about = {"name": "pay", "definition": PAYROLL, "type": "init", "payload": PAYLOAD}
-        made = await guarded.client.post("/api/v1/schedules", json=about, headers=token)
-        assert made.status_code == 201, made.text
-        return made.json()
+        created = await guarded.client.post("/api/v1/schedules", json=about, headers=token)
+        assert created.status_code == 201, created.text
+        return created.json()
 
     async def fire(self, guarded):
         engine = await guarded.wl.ready()
@@ -383,21 +383,21 @@ class TestSavedTriggers:
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
         me = (await guarded.client.get("/api/v1/whoami", headers=token)).json()
 
-        made = await self.saved_schedule(guarded, token)
+        created = await self.saved_schedule(guarded, token)
 
-        assert made["saved_by"] == f"token:{me['id']}"
+        assert created["saved_by"] == f"token:{me['id']}"
         assert await self.fire(guarded) > 0
 
     async def test_a_schedule_is_disabled_when_its_owner_loses_the_right(self, guarded):
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
-        made = await self.saved_schedule(guarded, token)
+        created = await self.saved_schedule(guarded, token)
         engine = await guarded.wl.ready()
-        [its] = await engine.tokens.list(local())
-        await engine.tokens.revoke(local(), its.id)
+        [token_row] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), token_row.id)
 
         fired = await self.fire(guarded)
 
-        stopped = await engine.triggers.get(made["id"])
+        stopped = await engine.triggers.get(created["id"])
         assert (fired, stopped.enabled) == (0, False)
         assert "the right it was saved under is gone" in stopped.last_error
         assert "is gone, disabled or revoked" in stopped.last_error
@@ -406,27 +406,27 @@ class TestSavedTriggers:
         engine = await guarded.wl.ready()
         user = await engine.users.create(local(), "ada", password="correct horse battery")
         by = await engine.access.user(user.id, "ada", superadmin=True)
-        made = await engine.triggers.create(
+        created = await engine.triggers.create(
             "pay", definition=PAYROLL, event="closed", payload=PAYLOAD, by=by
         )
 
         await guarded.wl.emit("closed", {})
 
-        stopped = await engine.triggers.get(str(made.id))
-        assert (made.saved_by, stopped.enabled) == (f"user:{user.id}", False)
+        stopped = await engine.triggers.get(str(created.id))
+        assert (created.saved_by, stopped.enabled) == (f"user:{user.id}", False)
         assert "needs the right jobs.enqueue in tenant default" in stopped.last_error
         assert not (await guarded.wl.jobs.list(definition=PAYROLL)).jobs
 
     async def test_enabling_a_trigger_makes_the_caller_its_owner(self, guarded):
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
-        made = await self.saved_schedule(guarded, token)
+        created = await self.saved_schedule(guarded, token)
         engine = await guarded.wl.ready()
-        [its] = await engine.tokens.list(local())
-        await engine.tokens.revoke(local(), its.id)
+        [token_row] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), token_row.id)
         await self.fire(guarded)
         boss = await guarded.token("superadmin")
 
-        on = await guarded.client.post(f"/api/v1/schedules/{made['id']}/enable", headers=boss)
+        on = await guarded.client.post(f"/api/v1/schedules/{created['id']}/enable", headers=boss)
 
         me = (await guarded.client.get("/api/v1/whoami", headers=boss)).json()
         assert (on.json()["enabled"], on.json()["last_error"]) == (True, None)
@@ -451,8 +451,8 @@ class TestSavedTriggers:
         about = {"name": "r", "definition": "report", "type": "init", "payload": PAYLOAD}
         await guarded.client.post("/api/v1/schedules", json=about, headers=token)
         engine = await guarded.wl.ready()
-        [its] = await engine.tokens.list(local())
-        await engine.tokens.revoke(local(), its.id)
+        [token_row] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), token_row.id)
 
         assert await self.fire(guarded) > 0
 
@@ -475,9 +475,9 @@ class TestReplace:
     async def ask(self, guarded, token, n, definition="report"):
         about = {"definition": definition, "payload": {"n": n}, "dedupe_key": "k"}
         body = {**about, "delay_seconds": 3600, "on_duplicate": "replace"}
-        answer = await guarded.client.post("/api/v1/jobs", json=body, headers=token)
-        assert answer.is_success, answer.text
-        return answer.json()["receipt"]
+        response = await guarded.client.post("/api/v1/jobs", json=body, headers=token)
+        assert response.is_success, response.text
+        return response.json()["receipt"]
 
     async def test_a_user_cannot_edit_another_users_job(self, guarded, report):
         ada = await guarded.token("user", DEFAULT_TENANT)

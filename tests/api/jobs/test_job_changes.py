@@ -117,18 +117,18 @@ async def test_an_update_is_audited_with_before_and_after(wl, hello):
 async def test_a_bulk_update_shows_what_it_changes(api, wl, hello):
     ids = [await enqueued(hello) for _ in range(3)]
     await api.post(f"/jobs/{ids[0]}/cancel")
-    meant = {
+    request = {
         "action": "update",
         "q": "definition:hello",
         "changes": {"queue": "mail", "delay_seconds": 3600},
     }
 
-    told = (await api.post("/operations/preview", json=meant)).json()
-    begun = await api.post("/operations", json=meant)
+    preview = (await api.post("/operations/preview", json=request)).json()
+    begun = await api.post("/operations", json=request)
     await worked(wl)
     done = (await api.get(f"/operations/{begun.json()['id']}")).json()
 
-    assert told["skipped"] == [
+    assert preview["skipped"] == [
         {"reason": "it is canceled; only pending or queued jobs can be changed", "count": 1}
     ]
     assert begun.status_code == 201

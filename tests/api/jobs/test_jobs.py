@@ -17,18 +17,18 @@ def hello(wl):
 
 
 async def enqueued(api, **job):
-    answer = await api.post(
+    response = await api.post(
         "/jobs", json={"definition": "hello", "payload": {"name": "Ada"}, **job}
     )
-    return answer.json()["job"]
+    return response.json()["job"]
 
 
 async def test_a_job_is_enqueued_and_read_back(api, hello):
-    answer = await api.post("/jobs", json={"definition": "hello", "payload": {"name": "Ada"}})
-    body = answer.json()
+    response = await api.post("/jobs", json={"definition": "hello", "payload": {"name": "Ada"}})
+    body = response.json()
     job = (await api.get(f"/jobs/{body['job']['id']}")).json()
 
-    assert answer.status_code == 201
+    assert response.status_code == 201
     assert body["receipt"]["status"] == "created"
     assert (job["state"], job["payload"], job["tenant_id"]) == (
         "queued",
@@ -40,9 +40,9 @@ async def test_a_job_is_enqueued_and_read_back(api, hello):
 async def test_hostile_text_in_a_payload_is_returned_unchanged(api, hello):
     job = await enqueued(api, payload={"name": "-eyJ" * 61_440})
 
-    answer = await api.get(f"/jobs/{job['id']}")
+    response = await api.get(f"/jobs/{job['id']}")
 
-    assert answer.json()["payload"] == {"name": "-eyJ" * 61_440}
+    assert response.json()["payload"] == {"name": "-eyJ" * 61_440}
 
 
 async def test_a_duplicate_job_returns_the_existing_one(api, hello):
@@ -68,14 +68,14 @@ async def test_the_header_sets_the_jobs_idempotency_key(api, hello):
 
 
 async def test_an_invalid_payload_names_its_fields(api, hello):
-    answer = await api.post("/jobs", json={"definition": "hello", "payload": {"nmae": "Ada"}})
+    response = await api.post("/jobs", json={"definition": "hello", "payload": {"nmae": "Ada"}})
 
-    problem = answer.json()
-    assert answer.status_code == 422
-    assert answer.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert response.status_code == 422
+    assert response.headers["content-type"] == "application/problem+json"
     assert problem["code"] == "WL2004"
     assert {error["pointer"] for error in problem["errors"]} == {"/payload/name", "/payload/nmae"}
-    assert problem["request_id"] == answer.headers["x-request-id"]
+    assert problem["request_id"] == response.headers["x-request-id"]
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ async def test_an_invalid_payload_names_its_fields(api, hello):
     ],
 )
 async def test_an_unknown_or_wrong_field_is_refused(api, hello, body, pointer):
-    answer = await api.post("/jobs", json=body)
+    response = await api.post("/jobs", json=body)
 
-    assert answer.status_code == 422
-    assert pointer in {error["pointer"] for error in answer.json()["errors"]}
+    assert response.status_code == 422
+    assert pointer in {error["pointer"] for error in response.json()["errors"]}
 
 
 async def test_a_list_pages_by_cursor_and_omits_payloads(api, hello):
@@ -150,9 +150,9 @@ async def test_the_attempts_and_history_of_a_job_are_returned(api, wl, hello):
 async def test_explain_gives_the_reason_a_job_waits(api, hello):
     job = await enqueued(api, delay_seconds=3600)
 
-    told = (await api.get(f"/jobs/{job['id']}/explain")).json()
+    explanation = (await api.get(f"/jobs/{job['id']}/explain")).json()
 
-    assert told["code"] == "due_later"
+    assert explanation["code"] == "due_later"
 
 
 async def test_unknown_and_foreign_ids_get_equal_responses(api, wl, hello):
@@ -190,10 +190,10 @@ async def test_a_clone_is_due_at_once_without_the_keys(api, hello):
         metadata={"order": 7}, timeout_seconds=5,
     )  # fmt: skip
 
-    answer = await api.post(f"/jobs/{first['id']}/clone")
-    clone = answer.json()["job"]
+    response = await api.post(f"/jobs/{first['id']}/clone")
+    clone = response.json()["job"]
 
-    assert (answer.status_code, answer.json()["receipt"]["status"]) == (201, "created")
+    assert (response.status_code, response.json()["receipt"]["status"]) == (201, "created")
     assert clone["id"] != first["id"]
     for name in ("definition", "payload", "queue", "metadata", "timeout_seconds"):
         assert clone[name] == first[name]
@@ -204,7 +204,7 @@ async def test_a_clone_is_due_at_once_without_the_keys(api, hello):
 async def test_a_dry_run_clone_is_not_stored(api, hello):
     first = await enqueued(api)
 
-    answer = await api.post(f"/jobs/{first['id']}/clone", params={"dry_run": True})
+    response = await api.post(f"/jobs/{first['id']}/clone", params={"dry_run": True})
 
-    assert (answer.status_code, answer.json()["receipt"]["status"]) == (200, "valid")
+    assert (response.status_code, response.json()["receipt"]["status"]) == (200, "valid")
     assert len((await api.get("/jobs")).json()["items"]) == 1

@@ -22,9 +22,9 @@ async def sent(wl):
 
 
 async def found(api, **params):
-    answer = await api.get("/logs", params={"words": "mail", **params})
-    assert answer.status_code == 200, answer.text
-    return answer.json()["items"]
+    response = await api.get("/logs", params={"words": "mail", **params})
+    assert response.status_code == 200, response.text
+    return response.json()["items"]
 
 
 async def test_a_hit_links_to_the_line_in_its_job(api, sent):
@@ -62,12 +62,12 @@ async def test_hits_are_paged_by_cursor(api, sent):
     "wrong", [{"words": ""}, {"level": "loud"}, {"since": "yesterday"}, {"limit": 0}]
 )
 async def test_invalid_searches_are_refused(api, wl, wrong):
-    answer = await api.get("/logs", params={"words": "mail", **wrong})
+    response = await api.get("/logs", params={"words": "mail", **wrong})
 
-    assert answer.status_code == 422
+    assert response.status_code == 422
 
 
 async def test_an_unknown_job_is_not_found(api, wl):
-    answer = await api.get("/logs", params={"words": "mail", "job": "0190a5d0-dead-beef"})
+    response = await api.get("/logs", params={"words": "mail", "job": "0190a5d0-dead-beef"})
 
-    assert (answer.status_code, answer.json()["code"]) == (404, "WL3301")
+    assert (response.status_code, response.json()["code"]) == (404, "WL3301")

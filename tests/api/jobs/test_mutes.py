@@ -22,15 +22,19 @@ async def guarded(wl):
         for tenant in ("acme", "globex"):
             await wl.enqueue("hello", {"name": "Ada"}, tenant=tenant)
             [lease] = await claim(storage, known=["hello"])
-            told = {"error": "boom", "error_type": "OSError", "fingerprint": GROUP["fingerprint"]}
-            await end(storage, lease, JobState.DEAD_LETTER, **told)
+            failure = {
+                "error": "boom",
+                "error_type": "OSError",
+                "fingerprint": GROUP["fingerprint"],
+            }
+            await end(storage, lease, JobState.DEAD_LETTER, **failure)
         yield guarded
 
 
 async def seen(guarded, token, **query):
-    answer = await guarded.client.get("/api/v1/dead/groups", params=query, headers=token)
-    assert answer.status_code == 200, answer.text
-    return answer.json()["items"]
+    response = await guarded.client.get("/api/v1/dead/groups", params=query, headers=token)
+    assert response.status_code == 200, response.text
+    return response.json()["items"]
 
 
 async def post(guarded, verb, token, **body):
@@ -92,13 +96,13 @@ async def test_a_mute_is_audited_in_the_chain_of_its_owner(guarded):
     refused = await post(guarded, "mute", user)
 
     assert refused.status_code == 403
-    theirs = (await guarded.client.get("/api/v1/audit", headers=acme)).json()["items"]
-    assert [(one["action"], one["outcome"]) for one in theirs[:2]] == [
+    entries = (await guarded.client.get("/api/v1/audit", headers=acme)).json()["items"]
+    assert [(one["action"], one["outcome"]) for one in entries[:2]] == [
         ("dead.mute", "refused"),
         ("dead.mute", "allowed"),
     ]
-    assert theirs[1]["target_id"] == f"hello/{GROUP['fingerprint']}"
-    assert theirs[1]["after"]["reason"] == "known"
+    assert entries[1]["target_id"] == f"hello/{GROUP['fingerprint']}"
+    assert entries[1]["after"]["reason"] == "known"
     installation = (await guarded.client.get("/api/v1/audit", headers=root)).json()["items"]
     assert installation[0]["action"] == "dead.mute"
 

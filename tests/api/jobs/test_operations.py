@@ -40,10 +40,12 @@ async def test_a_preview_counts_and_changes_nothing(api, hello):
     ids = await enqueued(hello, 5)
     await api.post(f"/jobs/{ids[0]}/cancel")
 
-    told = await api.post("/operations/preview", json={"action": "cancel", "q": "definition:hello"})
+    preview = await api.post(
+        "/operations/preview", json={"action": "cancel", "q": "definition:hello"}
+    )
 
-    body = told.json()
-    assert (told.status_code, body["total"], body["more"]) == (200, 5, False)
+    body = preview.json()
+    assert (preview.status_code, body["total"], body["more"]) == (200, 5, False)
     assert body["by_state"] == {"queued": 4, "canceled": 1}
     [skipped] = body["skipped"]
     assert (skipped["count"], "it is canceled" in skipped["reason"]) == (1, True)

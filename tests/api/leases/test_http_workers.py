@@ -24,9 +24,9 @@ def hello(wl):
 
 async def claim(api, worker="far:1", **more):
     body = {"worker": worker, "slots": 5, "definitions": {"hello": 1}, **more}
-    answer = await api.post("/worker/jobs/claim", json=body)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    response = await api.post("/worker/jobs/claim", json=body)
+    assert response.status_code == 200, response.text
+    return response.json()
 
 
 @pytest.fixture
@@ -38,9 +38,9 @@ async def lease(api, hello):
 
 async def say(api, lease, verb, worker="far:1", **more):
     body = {"worker": worker, "token": lease["token"], **more}
-    answer = await api.post(f"/worker/jobs/{lease['job_id']}/{verb}", json=body)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    response = await api.post(f"/worker/jobs/{lease['job_id']}/{verb}", json=body)
+    assert response.status_code == 200, response.text
+    return response.json()
 
 
 async def job_of(api, lease):
@@ -99,14 +99,14 @@ async def test_a_worker_row_lists_no_system_definition(api, wl, hello):
     await tidy.enqueue()
     presence = {"hostname": "far", "pid": 1, "version": "1", "slots": 1}
 
-    told = await api.post(
+    response = await api.post(
         "/worker/beat",
         json={"worker": "far:1", "definitions": ["hello", "tidy", "other"], **presence},
     )
 
     [row] = (await api.get("/workers")).json()["items"]
     assert row["definitions"] == ["hello", "other"]
-    assert told.json()["unknown_definitions"] == ["other"]
+    assert response.json()["unknown_definitions"] == ["other"]
 
 
 async def test_a_newer_payload_version_waits_for_a_worker_that_knows_it(api, wl):
@@ -194,12 +194,12 @@ async def test_secrets_are_redacted_before_they_are_stored(api, wl, hello):
 
     job = await wl.jobs.get(lease["job_id"])
     [attempt] = await wl.jobs.attempts(lease["job_id"])
-    [said] = await wl.jobs.logs(lease["job_id"])
+    [log_entry] = await wl.jobs.logs(lease["job_id"])
     assert "hunter22" not in repr((job.last_error, job.error_trace))
     assert running.progress_note == "trying •••"
     assert "hunter22" not in repr(attempt)
-    assert "hunter22" not in repr(said)
-    assert said.fields != {"token": "x"}
+    assert "hunter22" not in repr(log_entry)
+    assert log_entry.fields != {"token": "x"}
 
 
 async def test_a_heartbeat_renews_leases_and_returns_cancel_requests(api, lease):
@@ -337,13 +337,13 @@ async def test_a_worker_row_is_kept_and_unknown_definitions_are_returned(api, he
     ],
 )
 async def test_out_of_range_and_unknown_fields_are_refused(api, path, body, pointer):
-    answer = await api.post(f"/worker/{path}", json={"worker": "far:1", "token": 1, **body})
+    response = await api.post(f"/worker/{path}", json={"worker": "far:1", "token": 1, **body})
 
-    assert answer.status_code == 422
-    assert pointer in {error["pointer"] for error in answer.json()["errors"]}
+    assert response.status_code == 422
+    assert pointer in {error["pointer"] for error in response.json()["errors"]}
 
 
-def asks_as(wl, caller):
+def client_as(wl, caller):
     async def authenticate(request):
         return caller
 
@@ -355,8 +355,8 @@ async def test_a_credential_cannot_act_for_another_credentials_worker(api, wl, h
     await hello.enqueue()
     rights = frozenset({"worker.work"})
     async with (
-        asks_as(wl, Caller("one", ALL_TENANTS, rights)) as one,
-        asks_as(wl, Caller("two", ALL_TENANTS, rights)) as two,
+        client_as(wl, Caller("one", ALL_TENANTS, rights)) as one,
+        client_as(wl, Caller("two", ALL_TENANTS, rights)) as two,
     ):
         [lease] = (await claim(one))["leases"]
         foreign = await say(two, lease, "complete")
@@ -377,7 +377,7 @@ async def test_a_credential_cannot_act_for_another_credentials_worker(api, wl, h
 )
 async def test_claiming_needs_its_right_for_all_tenants(wl, hello, caller):
     await hello.enqueue()
-    async with asks_as(wl, caller) as client:
+    async with client_as(wl, caller) as client:
         body = {"worker": "far:1", "slots": 1, "definitions": {"hello": 1}}
         refused = await client.post("/worker/jobs/claim", json=body)
 
@@ -395,8 +395,8 @@ async def test_waits_and_runs_are_counted_in_the_metrics(api, wl, hello):
 
     await (await wl.ready()).remote.times.flush()
 
-    told = await wl.engine.latency.percentiles()
-    assert (told.wait.count, told.run.count) == (3, 2)
+    percentiles = await wl.engine.latency.percentiles()
+    assert (percentiles.wait.count, percentiles.run.count) == (3, 2)
     places = await wl.engine.storage.monitoring.latency_histograms(seconds=60)
     assert {(place.kind, place.queue, place.definition) for place in places} == {
         ("wait", "default", "hello"),

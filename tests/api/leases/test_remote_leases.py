@@ -27,12 +27,12 @@ class Line:
     async def ask(self, path, body):
         if self.refuses and self.refuses in dump_json(body):
             raise RequestRefused(413, said="too long")
-        answer = await self.api.post(f"/{path}", json=body)
-        assert answer.is_success, answer.text
+        response = await self.api.post(f"/{path}", json=body)
+        assert response.is_success, response.text
         if self.loses:
             self.loses -= 1
             raise ServerUnreachable("http://far", cause="the line broke")
-        return answer.json()
+        return response.json()
 
 
 @pytest.fixture
@@ -125,13 +125,13 @@ async def test_values_are_transferred_unchanged(leases, wl, echo):
 async def test_renewals_return_lost_leases_and_stop_requests(leases, wl, echo):
     for _ in range(3):
         await echo.enqueue()
-    going_on, asked, ended = await claim(leases)
-    await wl.jobs.cancel(asked.job_id)
+    going_on, canceled, ended = await claim(leases)
+    await wl.jobs.cancel(canceled.job_id)
     await leases.finish([success(ended)])
-    held = [lease.held for lease in (going_on, asked, ended)]
+    held = [lease.held for lease in (going_on, canceled, ended)]
 
     renewed = await leases.renew(held, lease_time=timedelta(seconds=30))
 
-    told = {renewal.job_id: renewal.cancel_requested for renewal in renewed}
-    assert told == {going_on.job_id: False, asked.job_id: True}
-    assert await leases.stops(held) == {asked.job_id}
+    requested = {renewal.job_id: renewal.cancel_requested for renewal in renewed}
+    assert requested == {going_on.job_id: False, canceled.job_id: True}
+    assert await leases.stops(held) == {canceled.job_id}

@@ -33,26 +33,28 @@ async def test_wait_returns_when_the_job_has_ended(api, wl, name, state):
     id = await enqueued(wl, name)
     waiting = asyncio.create_task(api.get(f"/jobs/{id}/wait?timeout=60", timeout=90))
     async with wl.running():
-        answer = await waiting
+        response = await waiting
 
-    assert (answer.status_code, answer.json()["state"]) == (200, state)
+    assert (response.status_code, response.json()["state"]) == (200, state)
 
 
 async def test_wait_returns_an_ended_job_at_once(api, wl):
     id = await enqueued(wl)
     await wl.jobs.cancel(id)
 
-    answer = await api.get(f"/jobs/{id}/wait")
+    response = await api.get(f"/jobs/{id}/wait")
 
-    assert (answer.status_code, answer.json()["state"]) == (200, "canceled")
+    assert (response.status_code, response.json()["state"]) == (200, "canceled")
 
 
 async def test_wait_returns_the_current_state_at_the_timeout(api, wl):
     id = await enqueued(wl, delay="1h")
 
-    answers = [await api.get(f"/jobs/{id}/wait?timeout={each}") for each in (0, 0.2)]
+    responses = [await api.get(f"/jobs/{id}/wait?timeout={each}") for each in (0, 0.2)]
 
-    assert [(each.status_code, each.json()["view"]) for each in answers] == [(202, "scheduled")] * 2
+    assert [(each.status_code, each.json()["view"]) for each in responses] == [
+        (202, "scheduled")
+    ] * 2
 
 
 async def test_the_timeout_is_bounded_and_an_unknown_job_is_not_found(api, wl):
@@ -80,9 +82,9 @@ async def test_many_waiters_do_not_use_up_the_connections(wl):
         ]
         for id in ids:
             assert (await client.post(f"/jobs/{id}/cancel")).status_code == 200
-        answers = await asyncio.gather(*waiting)
+        responses = await asyncio.gather(*waiting)
 
-    assert {(each.status_code, each.json()["state"]) for each in answers} == {(200, "canceled")}
+    assert {(each.status_code, each.json()["state"]) for each in responses} == {(200, "canceled")}
 
 
 async def test_a_waiter_takes_a_slot_and_releases_it(wl):
@@ -107,8 +109,8 @@ async def test_another_users_job_cannot_be_waited_for(wl):
     async with guarding(wl) as guarded:
         ada, bob = await guarded.token("user", "acme"), await guarded.token("user", "acme")
         body = {"definition": "hello", "payload": {"name": "Ada"}}
-        made = await guarded.client.post("/api/v1/jobs", json=body, headers=ada)
-        id = made.json()["job"]["id"]
+        created = await guarded.client.post("/api/v1/jobs", json=body, headers=ada)
+        id = created.json()["job"]["id"]
 
         foreign = await guarded.client.get(f"/api/v1/jobs/{id}/wait?timeout=0", headers=bob)
 

@@ -110,12 +110,12 @@ def test_a_stream_ends_within_ten_seconds():
 
 
 async def test_streams_of_one_credential_share_a_recheck(monkeypatch):
-    now, asked = 100.0, []
+    now, checks = 100.0, []
     monkeypatch.setattr("windlass.clock.monotonic", lambda: now)
     rechecks = PermissionRechecks(StreamIntervals())
 
     async def check():
-        asked.append(now)
+        checks.append(now)
         return True
 
     await asyncio.gather(*(rechecks.may_listen("ada", check) for _ in range(100)))
@@ -125,7 +125,7 @@ async def test_streams_of_one_credential_share_a_recheck(monkeypatch):
     now = 102.5
     await rechecks.may_listen("ada", check)
 
-    assert asked == [100.0, 102.4, 102.5]
+    assert checks == [100.0, 102.4, 102.5]
 
 
 async def test_a_hanging_recheck_ends_the_stream():
@@ -143,11 +143,11 @@ async def test_a_hanging_recheck_ends_the_stream():
 
 async def test_rechecks_send_no_additional_heartbeats(guarded):
     engine = await guarded.wl.ready()
-    made = await engine.tokens.create(local(), "t", role="superadmin")
+    created = await engine.tokens.create(local(), "t", role="superadmin")
     async with serving(create_api(guarded.wl, pace=OFTEN)) as served:
-        async with served.listen("workers", who=f"Bearer {made.secret}") as listener:
+        async with served.listen("workers", who=f"Bearer {created.secret}") as listener:
             await listener.next()
-            await engine.tokens.revoke(local(), made.token.id)
+            await engine.tokens.revoke(local(), created.token.id)
             async with asyncio.timeout(30):
                 lines = [line async for line in listener._lines]
 

@@ -30,9 +30,9 @@ async def test_a_later_change_replaces_an_earlier_one(slow):
     slow.put(StreamChange(at("b"), "2"), 9)
     slow.put(StreamChange(at("a"), "3"), 10)
 
-    told = await slow.next(0)
+    messages = await slow.next(0)
 
-    assert (told.event, told.changes, told.sequence) == ("changes", ("2", "3"), 10)
+    assert (messages.event, messages.changes, messages.sequence) == ("changes", ("2", "3"), 10)
     assert slow.idle
 
 

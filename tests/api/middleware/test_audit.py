@@ -25,8 +25,8 @@ async def root(guarded):
 
 async def last(guarded, root, tenant=None):
     query = f"?tenant={tenant}" if tenant else ""
-    answer = await guarded.client.get(f"/api/v1/audit{query}", headers=root)
-    return answer.json()["items"][0]
+    response = await guarded.client.get(f"/api/v1/audit{query}", headers=root)
+    return response.json()["items"][0]
 
 
 async def test_a_queue_limit_is_audited_with_before_and_after(guarded, root):
@@ -93,13 +93,13 @@ async def test_values_marked_secret_are_not_audited(guarded, root):
 
 async def test_creating_suspending_and_deleting_a_tenant_leave_three_entries(guarded, root):
     await guarded.client.post("/api/v1/tenants", json={"id": "initech"}, headers=root)
-    made = await last(guarded, root)
+    created = await last(guarded, root)
     await guarded.client.post("/api/v1/tenants/initech/suspend", headers=root)
     suspended = await last(guarded, root)
     await guarded.client.delete("/api/v1/tenants/initech", headers=root)
     deleted = await last(guarded, root)
 
-    assert (made["target_id"], made["after"]["id"]) == ("initech", "initech")
+    assert (created["target_id"], created["after"]["id"]) == ("initech", "initech")
     assert (suspended["before"], suspended["after"]) == (
         {"state": "active"},
         {"state": "suspended"},

@@ -38,16 +38,16 @@ async def admin(guarded):
 
 @pytest.mark.parametrize("headers", ELSEWHERE, ids=str)
 async def test_a_session_may_write_only_from_pages_of_this_site(admin, headers):
-    made = await admin.post("/api/v1/tenants", json={"id": "evil"}, headers=headers)
+    created = await admin.post("/api/v1/tenants", json={"id": "evil"}, headers=headers)
     left = await admin.post("/api/v1/logout", headers=headers)
     changed = await admin.post(
         "/api/v1/password", json={"before": "x", "after": "y" * 12}, headers=headers
     )
     signed_in = await admin.post("/login", content="name=a&password=b", headers=headers)
 
-    answers = (made, left, changed, signed_in)
-    assert [each.status_code for each in answers] == [403] * 4
-    assert {each.json()["code"] for each in answers} == {"WL4432"}
+    responses = (created, left, changed, signed_in)
+    assert [each.status_code for each in responses] == [403] * 4
+    assert {each.json()["code"] for each in responses} == {"WL4432"}
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ async def test_a_session_may_write_only_from_pages_of_this_site(admin, headers):
     ids=str,
 )
 async def test_a_session_may_write_from_pages_of_this_site(admin, headers):
-    made = await admin.post("/api/v1/tenants", json={"id": "good"}, headers=headers)
+    created = await admin.post("/api/v1/tenants", json={"id": "good"}, headers=headers)
 
-    assert made.status_code == 201
+    assert created.status_code == 201
 
 
 async def test_a_session_may_read_without_proof(admin):
@@ -109,10 +109,10 @@ async def test_cross_site_writes_by_a_revoked_token_count_against_their_address(
     async with guarding(small) as guarded:
         guarded.stop_the_clock()
         engine = await small.ready()
-        made = await engine.tokens.create(local(), "leaked", role="superadmin")
-        token = {"authorization": f"Bearer {made.secret}"}
+        created = await engine.tokens.create(local(), "leaked", role="superadmin")
+        token = {"authorization": f"Bearer {created.secret}"}
         await guarded.client.get("/api/v1/whoami", headers=token)
-        await engine.tokens.revoke(local(), made.token.id)
+        await engine.tokens.revoke(local(), created.token.id)
 
         cross = {**token, "sec-fetch-site": "cross-site"}
         statuses = [

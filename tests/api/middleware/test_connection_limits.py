@@ -25,9 +25,9 @@ async def guarded(database):
     async with AsyncExitStack() as stack:
 
         async def serve(**settings):
-            given = {"header_timeout_seconds": SLOW, "body_timeout_seconds": SLOW, **settings}
+            options = {"header_timeout_seconds": SLOW, "body_timeout_seconds": SLOW, **settings}
             loaded = Settings.load(
-                {f"server.{name}": value for name, value in given.items()}, environ={}
+                {f"server.{name}": value for name, value in options.items()}, environ={}
             )
             wl = Windlass(database.url, settings=loaded)
             stack.push_async_callback(wl.close)
@@ -68,10 +68,10 @@ async def alive(served):
     """True if a new connection gets a response."""
     async with httpx2.AsyncClient(base_url=served.client.base_url, timeout=30) as client:
         try:
-            answer = await client.get(str(served.client.base_url.copy_with(path="/healthz")))
+            response = await client.get(str(served.client.base_url.copy_with(path="/healthz")))
         except httpx2.TransportError:
             return False
-        return answer.status_code == 200
+        return response.status_code == 200
 
 
 async def test_half_open_connections_use_up_their_own_address_only(guarded):
@@ -111,10 +111,10 @@ async def test_a_trusted_proxy_is_not_limited_as_one_address(guarded):
 async def test_a_missing_head_closes_the_connection(guarded, sent):
     served = await guarded(header_timeout_seconds=0.1)
     async with connected(served, *sent) as (reader, _):
-        answer = await rest(reader)
+        response = await rest(reader)
 
-    assert answer.startswith(b"HTTP/1.1 408")
-    assert b"nosniff" in answer
+    assert response.startswith(b"HTTP/1.1 408")
+    assert b"nosniff" in response
 
 
 async def test_a_slow_head_closes_the_connection(guarded):
@@ -127,29 +127,29 @@ async def test_a_slow_head_closes_the_connection(guarded):
                 await alive(served)  # some time passes, less than the deadline
 
         dripping = asyncio.create_task(drip())
-        answer = await rest(reader)
+        response = await rest(reader)
         dripping.cancel()
         await asyncio.gather(dripping, return_exceptions=True)
 
-    assert answer == b"" or answer.startswith(b"HTTP/1.1 408")
+    assert response == b"" or response.startswith(b"HTTP/1.1 408")
 
 
 async def test_the_head_of_a_later_request_has_a_deadline(guarded):
     served = await guarded(header_timeout_seconds=0.1)
     whole = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
     async with connected(served, whole + HALF) as (reader, _):
-        answer = await rest(reader)
+        response = await rest(reader)
 
-    assert answer.startswith(b"HTTP/1.1 200")
-    assert b"HTTP/1.1 408" in answer
+    assert response.startswith(b"HTTP/1.1 200")
+    assert b"HTTP/1.1 408" in response
 
 
 async def test_a_missing_body_closes_the_connection(guarded):
     served = await guarded(body_timeout_seconds=0.1)
     async with connected(served, BODY) as (reader, _):
-        answer = await rest(reader)
+        response = await rest(reader)
 
-    assert answer.startswith(b"HTTP/1.1 408")
+    assert response.startswith(b"HTTP/1.1 408")
 
 
 async def test_a_stream_is_not_subject_to_the_deadlines(guarded):
@@ -167,10 +167,10 @@ async def test_a_stream_is_not_subject_to_the_deadlines(guarded):
 async def test_a_malformed_request_gets_the_usual_headers(guarded):
     served = await guarded()
     async with connected(served, b"\x16\x03\x01 nonsense\r\n\r\n") as (reader, _):
-        answer = await rest(reader)
+        response = await rest(reader)
 
-    assert answer.startswith(b"HTTP/1.1 400")
-    assert b"cache-control: no-store" in answer
+    assert response.startswith(b"HTTP/1.1 400")
+    assert b"cache-control: no-store" in response
 
 
 def test_an_ipv6_address_is_counted_by_its_network():

@@ -38,18 +38,18 @@ BODIES = {
 @pytest.mark.parametrize("wrong", BODIES)
 async def test_a_body_pointer_names_the_field_as_sent(api, wrong):
     path, body, pointer = BODIES[wrong]
-    said = {} if path.startswith("/operations") else {"definition": "hello"}
+    words = {} if path.startswith("/operations") else {"definition": "hello"}
     payload = {"payload": {"name": "Ada"}} if path == "/jobs" else {}
 
-    answer = await api.post(path, json={**said, **payload, **body})
+    response = await api.post(path, json={**words, **payload, **body})
 
-    problem = answer.json()
-    assert answer.status_code == 422, problem
+    problem = response.json()
+    assert response.status_code == 422, problem
     assert {each["pointer"] for each in problem["errors"]} == {pointer}
-    said = " ".join(
+    words = " ".join(
         [problem["title"], problem["detail"], *(each["message"] for each in problem["errors"])]
     )
-    assert not any(word in said for word in ("'", "None", "True", "[1]", "dict", "literal"))
+    assert not any(word in words for word in ("'", "None", "True", "[1]", "dict", "literal"))
 
 
 @pytest.mark.parametrize(
@@ -65,18 +65,18 @@ async def test_a_body_pointer_names_the_field_as_sent(api, wrong):
     ],
 )
 async def test_a_parameter_pointer_names_the_parameter_as_sent(api, path, pointer):
-    answer = await api.get(path)
+    response = await api.get(path)
 
-    assert [each["pointer"] for each in answer.json()["errors"]] == [pointer]
+    assert [each["pointer"] for each in response.json()["errors"]] == [pointer]
 
 
 async def test_malformed_json_is_reported_with_its_position(api):
     broken = b'{"definition": "hello",\n "payload": {"name": Ada}}'
 
-    answer = await api.post("/jobs", content=broken, headers={"content-type": "application/json"})
+    response = await api.post("/jobs", content=broken, headers={"content-type": "application/json"})
 
-    problem = answer.json()
-    assert (answer.status_code, problem["code"]) == (422, "WL2101")
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (422, "WL2101")
     [error] = problem["errors"]
     assert error["pointer"] == ""
     assert "line 2, column 22" in error["message"]
@@ -97,10 +97,10 @@ async def test_secrets_and_payloads_are_not_echoed(api):
         ("/jobs", {"definition": "hello", "payload": "hunter2"}),
         ("/events", {"name": "e", "data": "hunter2"}),
     ):
-        answer = await api.post(path, json=body, headers={"origin": "http://localhost"})
+        response = await api.post(path, json=body, headers={"origin": "http://localhost"})
 
-        assert answer.status_code == 422
-        assert "hunter2" not in answer.text
+        assert response.status_code == 422
+        assert "hunter2" not in response.text
 
 
 @pytest.mark.parametrize("model", [PasswordByLink, PasswordChange])
@@ -108,20 +108,20 @@ def test_a_refused_password_is_not_echoed(model):
     refused = OptionInvalid("password", "•••", allowed="12 characters or more")
     field = "after" if model is PasswordChange else "password"
 
-    told = with_body_names(model, refused, {field: "hunter2"})
+    renamed = with_body_names(model, refused, {field: "hunter2"})
 
-    assert told.errors[0].pointer == f"/{field}"
-    assert "hunter2" not in f"{told} {told.errors}"
+    assert renamed.errors[0].pointer == f"/{field}"
+    assert "hunter2" not in f"{renamed} {renamed.errors}"
 
 
 async def test_oversized_metadata_is_not_echoed(api):
     body = {"definition": "hello", "payload": {"name": "Ada"}, "metadata": {"a": "x" * 100_000}}
 
-    answer = await api.post("/jobs", json=body)
+    response = await api.post("/jobs", json=body)
 
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["pointer"] == "/metadata"
-    assert "xxx" not in answer.text
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == "/metadata"
+    assert "xxx" not in response.text
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ async def test_oversized_metadata_is_not_echoed(api):
     ],
 )
 async def test_a_method_that_is_not_allowed_lists_the_allowed_ones(api, method, path, allowed):
-    answer = await api.request(method, path)
+    response = await api.request(method, path)
 
-    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
-    assert allowed in answer.json()["hint"]
+    assert (response.status_code, response.headers["allow"]) == (405, allowed)
+    assert allowed in response.json()["hint"]

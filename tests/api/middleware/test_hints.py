@@ -19,9 +19,9 @@ OF_PROCESSES = {
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
 def test_no_hint_names_a_command_that_has_a_request(error):
-    told = commands_to_requests(f"{error.hint} {error.reason} {' '.join(map(str, error.errors))}")
+    hint = commands_to_requests(f"{error.hint} {error.reason} {' '.join(map(str, error.errors))}")
 
-    left = re.findall(r"`windlass ([^`]*)`", told)
+    left = re.findall(r"`windlass ([^`]*)`", hint)
     assert [c for c in left if not any(c.startswith(each) for each in OF_PROCESSES)] == []
 
 
@@ -59,10 +59,10 @@ async def test_error_hints_name_requests_over_http_and_commands_on_the_command_l
     await wl.definitions.disable("hello")
     body = {"definition": "hello"}
 
-    told = await api.post("/jobs", json=body)
+    response = await api.post("/jobs", json=body)
     typed = await api.post("/jobs", json=body, headers={"x-windlass-caller": "commands"})
 
-    assert told.json()["hint"] == "Enable it: `POST /api/v1/definitions/hello/enable`."
+    assert response.json()["hint"] == "Enable it: `POST /api/v1/definitions/hello/enable`."
     assert typed.json()["hint"] == "Enable it: `windlass definitions enable hello`."
 
 
@@ -72,10 +72,10 @@ async def test_explanations_name_requests_over_http_and_commands_on_the_command_
 
     id = (await wl.enqueue("hello", hold=True)).job_id
 
-    told = await api.get(f"/jobs/{id}/explain")
+    response = await api.get(f"/jobs/{id}/explain")
     typed = await api.get(f"/jobs/{id}/explain", headers={"x-windlass-caller": "commands"})
 
-    assert told.json()["hint"] == f"POST /api/v1/jobs/{str(id)[-8:]}/run-now"
+    assert response.json()["hint"] == f"POST /api/v1/jobs/{str(id)[-8:]}/run-now"
     assert typed.json()["hint"] == f"windlass jobs run-now {str(id)[-8:]}"
 
 
@@ -83,15 +83,17 @@ async def test_all_timestamps_in_responses_have_equal_width(api, wl):
     @wl.job
     def hello() -> None: ...
 
-    made = await api.post("/jobs", json={"definition": "hello", "due_at": "2090-01-01T12:00:00Z"})
+    created = await api.post(
+        "/jobs", json={"definition": "hello", "due_at": "2090-01-01T12:00:00Z"}
+    )
     listed = await api.get("/jobs")
     summary = await api.get("/jobs/summary")
     definitions = await api.get("/definitions")
 
     instants = [
         found
-        for answer in (made, listed, summary, definitions)
-        for found in re.findall(r'"(\d{4}-\d\d-\d\dT[^"]*)"', answer.text)
+        for response in (created, listed, summary, definitions)
+        for found in re.findall(r'"(\d{4}-\d\d-\d\dT[^"]*)"', response.text)
     ]
     assert "2090-01-01T12:00:00.000000Z" in instants
     assert len(instants) > 4

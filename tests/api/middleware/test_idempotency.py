@@ -44,8 +44,8 @@ async def test_a_repeated_request_gets_the_same_response_and_runs_once(guarded):
 
 async def test_a_repeated_request_without_a_response_body_runs_once(guarded):
     admin = await guarded.token("tenant_admin", "acme")
-    made = await guarded.client.post("/api/v1/schedules", json=NIGHTLY, headers=admin)
-    one, keyed = f"/api/v1/schedules/{made.json()['id']}", {**admin, "idempotency-key": "k-1"}
+    created = await guarded.client.post("/api/v1/schedules", json=NIGHTLY, headers=admin)
+    one, keyed = f"/api/v1/schedules/{created.json()['id']}", {**admin, "idempotency-key": "k-1"}
 
     statuses = [
         (await guarded.client.delete(one, headers=headers)).status_code
@@ -109,13 +109,13 @@ async def test_a_dry_run_takes_no_key(guarded):
         await guarded.client.post(f"/api/v1/{path}?dry_run=true", json=body, headers=headers)
         for path, body in (("jobs", HELLO), ("schedules", NIGHTLY))
     ]
-    made = [
+    created = [
         await guarded.client.post(f"/api/v1/{path}", json=body, headers=headers)
         for path, body in (("jobs", HELLO), ("schedules", NIGHTLY))
     ]
 
     assert [each.status_code for each in tried] == [200, 200]
-    assert [each.status_code for each in made] == [201, 201]
+    assert [each.status_code for each in created] == [201, 201]
 
 
 async def test_a_job_rejected_by_a_cap_may_be_retried_with_its_key(guarded):
@@ -124,9 +124,9 @@ async def test_a_job_rejected_by_a_cap_may_be_retried_with_its_key(guarded):
     rejected = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
     await guarded.wl.tenants.change("acme", max_open=None)
 
-    made = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
+    created = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
 
-    assert (rejected.status_code, made.status_code) == (409, 201)
+    assert (rejected.status_code, created.status_code) == (409, 201)
 
 
 async def test_a_key_is_scoped_to_caller_tenant_method_and_path(guarded):
@@ -134,14 +134,14 @@ async def test_a_key_is_scoped_to_caller_tenant_method_and_path(guarded):
     acme = {**await guarded.token("tenant_admin", "acme"), "idempotency-key": "k-1"}
     globex = {**await guarded.token("tenant_admin", "globex"), "idempotency-key": "k-1"}
 
-    made = [
+    created = [
         await guarded.client.post("/api/v1/schedules", json=NIGHTLY, headers=headers)
         for headers in (acme, globex, root)
     ]
     tried = await guarded.client.post("/api/v1/queues/default/pause", headers=root)
     resumed = await guarded.client.post("/api/v1/queues/default/resume", headers=root)
 
-    assert len({each.json()["id"] for each in made}) == 3
+    assert len({each.json()["id"] for each in created}) == 3
     assert (tried.json()["paused_at"] is not None, resumed.json()["paused_at"]) == (True, None)
 
 
@@ -150,13 +150,13 @@ async def test_a_problem_response_is_not_stored(guarded):
     early = await guarded.client.patch("/api/v1/tenants/initech", json={}, headers=headers)
     unreadable = await guarded.client.post("/api/v1/tenants", json={"no": 1}, headers=headers)
 
-    made = await guarded.client.post("/api/v1/tenants", json={"id": "initech"}, headers=headers)
+    created = await guarded.client.post("/api/v1/tenants", json={"id": "initech"}, headers=headers)
     later = await guarded.client.patch(
         "/api/v1/tenants/initech", json={"weight": 2}, headers=headers
     )
 
     assert (early.status_code, unreadable.status_code) == (404, 422)
-    assert (made.status_code, later.json()["weight"]) == (201, 2)
+    assert (created.status_code, later.json()["weight"]) == (201, 2)
 
 
 async def test_of_two_concurrent_requests_one_runs_and_the_other_gets_retry_later(
@@ -205,8 +205,8 @@ async def test_a_route_that_returns_a_secret_takes_no_key(guarded, path, body):
 
 
 async def test_an_unauthorized_repeat_does_not_get_the_stored_response(guarded):
-    made = await guarded.token("superadmin", rights=["tenants.write", "tokens.write"])
-    keyed = {**made, "idempotency-key": "k-1"}
+    created = await guarded.token("superadmin", rights=["tenants.write", "tokens.write"])
+    keyed = {**created, "idempotency-key": "k-1"}
     await guarded.client.post("/api/v1/tenants", json={"id": "initech"}, headers=keyed)
 
     unknown = await guarded.client.post(

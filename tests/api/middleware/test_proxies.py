@@ -79,9 +79,9 @@ def test_every_invalid_proxy_address_is_reported():
     with pytest.raises(SettingsInvalid):
         Settings.load({"server.trusted_proxies": ["10.0.0.1/8"]}, environ={})
 
-    said = str(refused.value) + str(refused.value.errors)
-    assert "trusted_proxies" in said
-    assert "max_connections" in said
+    message = str(refused.value) + str(refused.value.errors)
+    assert "trusted_proxies" in message
+    assert "max_connections" in message
 
 
 @pytest.fixture
@@ -145,8 +145,8 @@ async def test_behind_https_the_session_cookie_is_host_only(proxied):
     ask.cookies.clear()
 
     async def me(cookie, headers):
-        answer = await ask.get("/api/v1/whoami", headers={"cookie": cookie, **headers})
-        return answer.status_code
+        response = await ask.get("/api/v1/whoami", headers={"cookie": cookie, **headers})
+        return response.status_code
 
     planted = await me(f"windlass_session={secret}", https)
     right = await me(f"__Host-windlass_session={secret}", https)

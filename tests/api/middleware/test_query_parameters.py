@@ -21,19 +21,23 @@ def address(path, route):
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 async def test_every_route_refuses_unknown_parameters(guarded):
     root, worker = await guarded.token("superadmin"), await guarded.token("worker")
-    asked = 0
+    checked = 0
 
     for path, methods in guarded.app.openapi()["paths"].items():
         for method, route in methods.items():
             who = worker if path.startswith("/api/v1/worker/") else root
-            answer = await guarded.client.request(
+            response = await guarded.client.request(
                 method, f"{address(path, route)}?colour=red", headers={**who, **HERE}
             )
-            problem = answer.json()
-            assert (answer.status_code, problem["code"]) == (422, "WL2101"), (method, path, problem)
+            problem = response.json()
+            assert (response.status_code, problem["code"]) == (422, "WL2101"), (
+                method,
+                path,
+                problem,
+            )
             assert "?colour" in {each["pointer"] for each in problem["errors"]}, (method, path)
-            asked += 1
-    assert asked > 90
+            checked += 1
+    assert checked > 90
 
 
 @pytest.mark.parametrize(
@@ -48,10 +52,10 @@ async def test_every_route_refuses_unknown_parameters(guarded):
     ],
 )
 async def test_an_unknown_parameter_suggests_the_nearest(api, wl, query, pointer, meant):
-    answer = await api.get(f"/jobs?{query}")
+    response = await api.get(f"/jobs?{query}")
 
-    [error] = answer.json()["errors"]
-    assert (answer.status_code, error["pointer"]) == (422, pointer)
+    [error] = response.json()["errors"]
+    assert (response.status_code, error["pointer"]) == (422, pointer)
     assert f"did you mean {meant}?" in error["message"] if meant else "takes" in error["message"]
 
 
@@ -64,6 +68,6 @@ async def test_a_repeated_parameter_is_refused_unless_it_is_a_list(api, wl):
 
 
 async def test_an_unauthenticated_caller_does_not_learn_the_parameters(guarded):
-    answer = await guarded.client.get("/api/v1/jobs?colour=red")
+    response = await guarded.client.get("/api/v1/jobs?colour=red")
 
-    assert answer.status_code == 401
+    assert response.status_code == 401

@@ -30,15 +30,15 @@ async def small(database):
     await wl.close()
 
 
-async def asked(guarded, times, headers):
-    answers = [await guarded.client.get("/api/v1/whoami", headers=headers) for _ in range(times)]
-    return [answer.status_code for answer in answers], answers[-1]
+async def statuses_of(guarded, times, headers):
+    responses = [await guarded.client.get("/api/v1/whoami", headers=headers) for _ in range(times)]
+    return [response.status_code for response in responses], responses[-1]
 
 
 async def test_a_credential_over_its_limit_gets_retry_after(small):
     token = await small.token("user", "acme")
 
-    statuses, last = await asked(small, 63, token)
+    statuses, last = await statuses_of(small, 63, token)
 
     assert statuses[:60] == [200] * 60
     assert (last.status_code, last.json()["code"]) == (429, "WL5402")
@@ -50,9 +50,9 @@ async def test_the_credentials_of_a_tenant_share_a_limit(small):
     ada, bob = await small.token("user", "acme"), await small.token("tenant_admin", "acme")
     other = await small.token("user", "globex")
 
-    first, _ = await asked(small, 59, ada)
-    rest, last = await asked(small, 50, bob)
-    elsewhere, _ = await asked(small, 1, other)
+    first, _ = await statuses_of(small, 59, ada)
+    rest, last = await statuses_of(small, 50, bob)
+    elsewhere, _ = await statuses_of(small, 1, other)
 
     assert set(first) == {200}
     assert (rest[:40], last.status_code) == ([200] * 40, 429)
@@ -62,7 +62,7 @@ async def test_the_credentials_of_a_tenant_share_a_limit(small):
 
 async def test_credential_guessing_is_limited_and_known_credentials_continue(small):
     token = await small.token("superadmin")
-    known, _ = await asked(small, 1, token)
+    known, _ = await statuses_of(small, 1, token)
 
     guesses = [
         (
@@ -73,7 +73,7 @@ async def test_credential_guessing_is_limited_and_known_credentials_continue(sma
     signing_in = await small.client.post(
         "/api/v1/login", json={"name": "x", "password": "x"}, headers={"origin": "http://api"}
     )
-    still, _ = await asked(small, 5, token)
+    still, _ = await statuses_of(small, 5, token)
 
     assert known == [200]
     assert (guesses[:9], guesses[-1]) == ([401] * 9, 429)
@@ -83,15 +83,15 @@ async def test_credential_guessing_is_limited_and_known_credentials_continue(sma
 
 async def test_a_revoked_token_counts_against_its_address(small):
     engine = await small.wl.ready()
-    made = await engine.tokens.create(local(), "leaked", role="user", tenant="acme")
-    leaked = {"authorization": f"Bearer {made.secret}"}
+    created = await engine.tokens.create(local(), "leaked", role="user", tenant="acme")
+    leaked = {"authorization": f"Bearer {created.secret}"}
     good = await small.token("user", "globex")
-    before, _ = await asked(small, 20, leaked)
-    await asked(small, 1, good)
+    before, _ = await statuses_of(small, 20, leaked)
+    await statuses_of(small, 1, good)
 
-    await engine.tokens.revoke(local(), made.token.id)
-    after, _ = await asked(small, 12, leaked)
-    still, _ = await asked(small, 5, good)
+    await engine.tokens.revoke(local(), created.token.id)
+    after, _ = await statuses_of(small, 12, leaked)
+    still, _ = await statuses_of(small, 5, good)
 
     assert set(before) == {200}
     # The two tokens' first requests came from the same address.
@@ -125,7 +125,7 @@ async def test_routes_without_credentials_count_against_the_address(small, path)
 
 async def test_a_valid_token_does_not_bypass_the_login_limit(small):
     token = await small.token("user", "acme")
-    await asked(small, 1, token)
+    await statuses_of(small, 1, token)
     headers = {**token, "origin": "http://api"}
 
     statuses = [
@@ -141,7 +141,7 @@ async def test_a_valid_token_does_not_bypass_the_login_limit(small):
 async def test_worker_tokens_have_a_higher_limit_and_health_is_not_counted(small):
     worker = await small.token("worker")
 
-    working, _ = await asked(small, 70, worker)
+    working, _ = await statuses_of(small, 70, worker)
     healthy = [
         (await small.client.get(path)).status_code
         for path in ("/healthz", "/readyz")
@@ -154,11 +154,11 @@ async def test_worker_tokens_have_a_higher_limit_and_health_is_not_counted(small
 
 async def test_probes_query_the_database_at_most_once_a_second(small, monkeypatch):
     engine = await small.wl.ready()
-    asked, times = [], [10.0, 10.9, 11.0]
+    statuses_of, times = [], [10.0, 10.9, 11.0]
     now = engine.now
 
     async def noted():
-        asked.append(None)
+        statuses_of.append(None)
         return await now()
 
     monkeypatch.setattr(engine, "now", noted)
@@ -167,7 +167,7 @@ async def test_probes_query_the_database_at_most_once_a_second(small, monkeypatc
         monkeypatch.setattr("windlass.clock.monotonic", lambda time=time: time)
         await small.client.get("/readyz")
 
-    assert len(asked) == 2
+    assert len(statuses_of) == 2
 
 
 async def test_an_open_server_has_no_rate_limit(database):

@@ -42,16 +42,16 @@ def routes(app):
 
 async def test_every_route_sends_the_security_headers(guarded):
     token = await guarded.token("superadmin")
-    asked = 0
+    checked = 0
 
     for method, path in routes(guarded.app):
         for headers in ({}, token, {**token, **CROSS}):
             if path.endswith("/stream"):
                 path += "?topics=nonsense"
             check(await guarded.client.request(method, path, headers=headers))
-            asked += 1
+            checked += 1
 
-    assert asked > 200
+    assert checked > 200
 
 
 async def test_unknown_paths_and_methods_send_the_security_headers(guarded):
@@ -70,12 +70,12 @@ async def test_an_unexpected_error_sends_the_security_headers(guarded, monkeypat
 
     monkeypatch.setattr(guarded.wl, "ready", broken)
 
-    answer = await guarded.client.get("/readyz")
+    response = await guarded.client.get("/readyz")
     in_middleware = await guarded.client.post(
         "/api/v1/jobs", headers={"authorization": "Bearer x", **CROSS}
     )
 
-    for each in (answer, in_middleware):
+    for each in (response, in_middleware):
         assert each.status_code == 500
         assert "secret" not in each.text
         check(each)
@@ -93,11 +93,11 @@ async def test_a_rate_limited_response_sends_the_security_headers(wl):
     small = Windlass(wl.url, settings=few)
     async with guarding(small) as guarded:
         guarded.stop_the_clock()
-        answers = [await guarded.client.get("/docs") for _ in range(11)]
+        responses = [await guarded.client.get("/docs") for _ in range(11)]
     await small.close()
 
-    assert answers[-1].status_code == 429
-    check(answers[-1])
+    assert responses[-1].status_code == 429
+    check(responses[-1])
 
 
 @pytest.mark.parametrize("path", ["/login", "/password", "/docs", "/"])

@@ -20,11 +20,11 @@ def root(api):
 
 
 async def _read(root):
-    answer = await root.get("/metrics")
-    assert answer.status_code == 200
+    response = await root.get("/metrics")
+    assert response.status_code == 200
     return {
         (sample.name, *sorted(sample.labels.values())): sample.value
-        for family in text_string_to_metric_families(answer.text)
+        for family in text_string_to_metric_families(response.text)
         for sample in family.samples
     }
 
@@ -47,11 +47,11 @@ async def _worked(wl, count=3):
 
 
 async def test_every_metric_is_present_before_anything_happened(root, wl):
-    answer = await root.get("/metrics")
+    response = await root.get("/metrics")
 
-    told = {family.name for family in text_string_to_metric_families(answer.text)}
-    assert {metric.name for metric in METRICS} <= told
-    assert "text/plain" in answer.headers["content-type"]
+    families = {family.name for family in text_string_to_metric_families(response.text)}
+    assert {metric.name for metric in METRICS} <= families
+    assert "text/plain" in response.headers["content-type"]
 
 
 async def test_job_metrics_are_by_queue_and_definition(root, wl):
@@ -114,9 +114,9 @@ async def test_a_tenant_credential_cannot_read_global_metrics(wl):
 
     transport = httpx2.ASGITransport(create_api(wl, authenticate=authenticate))
     async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-        answer = await client.get("/metrics")
+        response = await client.get("/metrics")
 
-    assert answer.status_code == 403
+    assert response.status_code == 403
 
 
 async def test_percentiles_cover_recent_work(wl):

@@ -20,9 +20,9 @@ async def guarded(wl: Windlass):
 
 
 async def test_an_anonymous_visitor_is_asked_to_sign_in(guarded):
-    answer = await guarded.client.get("/")
+    response = await guarded.client.get("/")
 
-    assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+    assert (response.status_code, response.headers["location"]) == (303, "/login")
 
 
 async def test_a_superadmin_sees_the_overall_status(guarded):

@@ -36,10 +36,10 @@ async def send(api, method, path, body=None):
 
 def refused(answer, *pointers):
     assert answer.status_code == 422, answer.text
-    told = answer.json()
-    assert told["hint"]
-    assert {error["pointer"] for error in told["errors"]} >= set(pointers), told
-    return told
+    problem = answer.json()
+    assert problem["hint"]
+    assert {error["pointer"] for error in problem["errors"]} >= set(pointers), problem
+    return problem
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def refused(answer, *pointers):
     ids=lambda part: part[:24],
 )
 async def test_unstorable_json_is_refused_with_its_position(api, part, pointer):
-    answer = await send(api, "POST", "/jobs", f'{{"definition": "note", "payload": {part}}}')
+    response = await send(api, "POST", "/jobs", f'{{"definition": "note", "payload": {part}}}')
 
-    assert refused(answer, pointer)["code"] == PayloadUnstorable.code
+    assert refused(response, pointer)["code"] == PayloadUnstorable.code
 
 
 async def test_malformed_json_is_refused(api):
@@ -103,7 +103,7 @@ async def test_a_queried_time_may_lack_a_zone(api, job, at):
     after = await api.get("/jobs", params={"created_after": at})
     before = await api.get("/jobs", params={"created_before": at})
 
-    assert [len(answer.json()["items"]) for answer in (after, before)] == [1, 0]
+    assert [len(response.json()["items"]) for response in (after, before)] == [1, 0]
 
 
 @pytest.mark.parametrize("number", [2**31, 2**40, 2**63 - 1])
@@ -190,7 +190,7 @@ async def test_a_search_for_impossible_text_finds_nothing(api, job, text):
     ]
     all_but_none = await api.get("/jobs", params={"q": f"-fingerprint:{text}"})
 
-    assert [answer.json()["items"] for answer in found] == [[]] * len(found)
+    assert [response.json()["items"] for response in found] == [[]] * len(found)
     assert [each["id"] for each in all_but_none.json()["items"]] == [str(job)]
     group = {"definition": "note", "fingerprint": text}
     for verb in ("retry", "discard", "mute", "unmute"):
@@ -221,8 +221,8 @@ async def test_unstorable_text_is_refused_everywhere(api, text):
 
 async def test_a_repeated_key_is_refused_in_every_body(api):
     for method, path in [("POST", "/login"), ("POST", "/events"), ("POST", "/worker/beat")]:
-        told = refused(await send(api, method, path, '{"name": "a", "name": "b"}'), "/name")
-        assert told["code"] == PayloadUnstorable.code
+        problem = refused(await send(api, method, path, '{"name": "a", "name": "b"}'), "/name")
+        assert problem["code"] == PayloadUnstorable.code
 
 
 async def test_unstorable_text_from_a_worker_is_replaced(api, note):
@@ -233,9 +233,9 @@ async def test_unstorable_text_from_a_worker_is_replaced(api, note):
         {"worker": "far:1", "token": lease["token"], "result": "a\0\ud800", "stderr_tail": "b\0"}
     )
 
-    answer = await send(api, "POST", f"/worker/jobs/{lease['job_id']}/complete", body)
+    response = await send(api, "POST", f"/worker/jobs/{lease['job_id']}/complete", body)
 
-    assert answer.json()["state"] == "completed"
+    assert response.json()["state"] == "completed"
     job = (await api.get(f"/jobs/{lease['job_id']}")).json()
     assert job["result"] == "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"
 
@@ -247,9 +247,9 @@ async def test_a_log_line_with_an_extreme_time_is_kept(api, note, at):
     [lease] = (await api.post("/worker/jobs/claim", json=claimed)).json()["leases"]
     body = {"worker": "far:1", "token": lease["token"], "lines": [{"message": "x", "at": at}]}
 
-    answer = await api.post(f"/worker/jobs/{lease['job_id']}/heartbeat", json=body)
+    response = await api.post(f"/worker/jobs/{lease['job_id']}/heartbeat", json=body)
 
-    assert answer.json() == {"stop": None}
+    assert response.json() == {"stop": None}
     [line] = (await api.get(f"/jobs/{lease['job_id']}/logs")).json()["items"]
     assert line["at"][:4] == ("1970" if at < "1970" else "2999")
 
@@ -260,11 +260,11 @@ async def test_forms_with_too_many_or_unknown_fields_are_refused(served):
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as browser:
         for path in ("/login", "/password"):
             for body in (b"&".join([b"a=1"] * 11), b"a=1;" * 5_000 + b"&" * 50):
-                answer = await browser.post(path, content=body, headers=form)
-                assert answer.status_code == 422, (path, answer.text)
+                response = await browser.post(path, content=body, headers=form)
+                assert response.status_code == 422, (path, response.text)
             for body in (b"name=%00&password=%00&link=%00", b"name=%ff%fe&password=\xff"):
-                answer = await browser.post(path, content=body, headers=form)
-                assert answer.status_code in (401, 422), (path, answer.text)
+                response = await browser.post(path, content=body, headers=form)
+                assert response.status_code in (401, 422), (path, response.text)
 
 
 async def test_an_unexpected_error_logs_nothing_of_a_payload(api, wl, caplog):
@@ -274,13 +274,13 @@ async def test_an_unexpected_error_logs_nothing_of_a_payload(api, wl, caplog):
         raise ValueError("invalid input for query argument $1: 'the secret'")
 
     engine.tenants.create = fail
-    answer = await api.post("/tenants", json={"id": "the secret"})
+    response = await api.post("/tenants", json={"id": "the secret"})
 
-    assert answer.status_code == 500
-    assert answer.json()["code"] == "WL1900"
-    assert answer.json()["request_id"] in caplog.text
+    assert response.status_code == 500
+    assert response.json()["code"] == "WL1900"
+    assert response.json()["request_id"] in caplog.text
     assert "ValueError" in caplog.text
-    assert "the secret" not in caplog.text + answer.text
+    assert "the secret" not in caplog.text + response.text
 
 
 @pytest.mark.parametrize(
@@ -322,8 +322,8 @@ async def test_headers_with_any_text_get_a_response(wl, api, text):
             ("cookie", b"windlass_session=" + text),
             ("cookie", text),
         ]:
-            answer = await guarded.get("/jobs", headers=[(name.encode(), value)])
-            assert answer.status_code == 401, (name, answer.text)
+            response = await guarded.get("/jobs", headers=[(name.encode(), value)])
+            assert response.status_code == 401, (name, response.text)
     for name in ("idempotency-key", "x-request-id", "user-agent", "accept", "last-event-id"):
         headers = [(name.encode(), text), (b"content-type", b"application/json")]
         enqueued = await api.post("/jobs", content=b'{"definition": "note"}', headers=headers)

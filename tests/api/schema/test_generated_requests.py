@@ -64,7 +64,7 @@ def declare(wl):
 
 
 @dataclass
-class Asked:
+class Request:
     """A server, a client for each role, and what there is: a noun -> ids of some."""
 
     address: str
@@ -82,23 +82,21 @@ class Asked:
                 headers=[("content-type", b"application/json"), *sent.headers],
                 content=sent.body,
             )
-            answer = client.send(request, stream=True)
+            response = client.send(request, stream=True)
             try:
-                assert answer.status_code < 500, (
-                    f"{answer.status_code} to {role} for {sent}, "
+                assert response.status_code < 500, (
+                    f"{response.status_code} to {role} for {sent}, "
                     f"WINDLASS_TEST_SEED={SEED} WINDLASS_TEST_ROUNDS={ROUNDS}"
                 )
             finally:
-                answer.close()
+                response.close()
 
 
 @contextmanager
-def asking(url: str) -> Iterator[Asked]:
+def asking(url: str) -> Iterator[Request]:
     """A server with accounts of every role and some of everything."""
     tokens, known = asyncio.run(populate(url))
-    soon = StreamIntervals(
-        wait_seconds=0.05
-    )  # or a wait for a job on hold lasts a minute
+    soon = StreamIntervals(wait_seconds=0.05)  # or a wait for a job on hold lasts a minute
     with serving(url, declare, settings=OPTIONS, authenticate=by_credentials, pace=soon) as address:
         roles = {
             role: httpx2.Client(
@@ -108,7 +106,7 @@ def asking(url: str) -> Iterator[Asked]:
         }
         try:
             lease(address, roles["worker"], known)
-            yield Asked(address, roles, known)
+            yield Request(address, roles, known)
         finally:
             for client in roles.values():
                 client.close()
@@ -122,7 +120,7 @@ async def populate(url: str) -> tuple[dict[str, str | None], dict[str, list[str]
         engine = await wl.ready()
         for tenant in ("acme", "scratch"):
             await wl.tenants.create(tenant)
-        made = {
+        created = {
             role: (
                 await engine.tokens.create(
                     local(),
@@ -160,7 +158,7 @@ async def populate(url: str) -> tuple[dict[str, str | None], dict[str, list[str]
         "workers": ["far:1"],
         "worker": ids,
     }
-    return {"nobody": None, **made}, known
+    return {"nobody": None, **created}, known
 
 
 def lease(address: str, worker: httpx2.Client, known: dict[str, list[str]]) -> None:

@@ -67,49 +67,51 @@ def hello(wl):
 async def test_unprintable_characters_are_refused(api, door):
     method, path, body = (DOORS | KEYS)[door]
 
-    answers = [await api.request(method, path, json=_named(body, name)) for name in ["", *REFUSED]]
+    responses = [
+        await api.request(method, path, json=_named(body, name)) for name in ["", *REFUSED]
+    ]
 
-    assert [answer.status_code for answer in answers] == [422] * (1 + len(REFUSED))
+    assert [response.status_code for response in responses] == [422] * (1 + len(REFUSED))
 
 
 @pytest.mark.parametrize("door", DOORS)
 async def test_a_name_has_no_surrounding_spaces(api, door):
     method, path, body = DOORS[door]
 
-    answers = [
+    responses = [
         await api.request(method, path, json=_named(body, name)) for name in [" a", "a\u00a0"]
     ]
 
-    assert [answer.status_code for answer in answers] == [422, 422]
+    assert [response.status_code for response in responses] == [422, 422]
 
 
 @pytest.mark.parametrize("door", KEYS)
 async def test_a_key_may_have_surrounding_spaces(api, door):
     method, path, body = KEYS[door]
 
-    answer = await api.request(method, path, json=_named(body, " a "))
+    response = await api.request(method, path, json=_named(body, " a "))
 
-    assert answer.status_code == 201
+    assert response.status_code == 201
 
 
 async def test_the_refusal_names_the_character_and_its_position(api):
-    answer = await api.post("/events", json={"name": "a\u202eb"})
+    response = await api.post("/events", json={"name": "a\u202eb"})
 
-    assert answer.json()["title"] == r'event cannot be "a\u202eb".'
-    assert answer.json()["detail"] == "Character 2 is U+202E, which does not print."
+    assert response.json()["title"] == r'event cannot be "a\u202eb".'
+    assert response.json()["detail"] == "Character 2 is U+202E, which does not print."
 
 
 @pytest.mark.parametrize("name", REFUSED[:-1])
 async def test_an_unused_queue_with_an_unprintable_name_is_not_created(api, wl, name):
     path = f"/queues/{quote(name)}"
 
-    answers = [
+    responses = [
         await api.post(f"{path}/pause", json={}),
         await api.post(f"{path}/resume"),
         await api.patch(path, json={"max_concurrency": 1}),
     ]
 
-    assert [answer.status_code for answer in answers] == [422] * 3
+    assert [response.status_code for response in responses] == [422] * 3
     assert await wl.queues.list() == []
 
 

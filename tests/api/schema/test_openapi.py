@@ -45,11 +45,11 @@ def test_every_route_declares_its_credential(document):
 
 def test_every_response_and_body_has_a_schema(document):
     for method, path, operation in operations(document):
-        for status, answer in operation["responses"].items():
+        for status, response in operation["responses"].items():
             if status == "204":
-                assert "content" not in answer
+                assert "content" not in response
                 continue
-            schemas = [content.get("schema") for content in answer["content"].values()]
+            schemas = [content.get("schema") for content in response["content"].values()]
             assert all(schemas), (method, path, status)
         if "requestBody" in operation:
             assert "application/json" in operation["requestBody"]["content"], (method, path)

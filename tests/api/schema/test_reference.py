@@ -72,14 +72,14 @@ async def test_the_page_has_every_operation_error_and_schema_with_working_links(
 
 
 async def test_the_page_loads_nothing_else_under_the_strict_policy(api):
-    answer = await api.get("http://localhost/docs")
+    response = await api.get("http://localhost/docs")
 
-    page = Page(answer.text)
+    page = Page(response.text)
     assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form"})
     assert page.attributes.isdisjoint({"style", "src", "onclick", "onload"})
-    assert all(word not in answer.text for word in ("@import", "url(", "<style>@"))
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
-    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert all(word not in response.text for word in ("@import", "url(", "<style>@"))
+    assert "default-src 'none'" in response.headers["content-security-policy"]
+    assert "unsafe" not in response.headers["content-security-policy"]
 
 
 def test_text_of_the_document_is_escaped():
@@ -129,11 +129,11 @@ def test_text_of_the_document_is_escaped():
 async def test_an_unreadable_body_is_a_problem_response(api, wl, body, status):
     declare(wl)
 
-    answer = await api.post("/jobs", content=body, headers={"content-type": "application/json"})
+    response = await api.post("/jobs", content=body, headers={"content-type": "application/json"})
 
-    assert answer.status_code == status
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json()["code"].startswith("WL")
+    assert response.status_code == status
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.json()["code"].startswith("WL")
 
 
 async def test_the_api_can_be_mounted_in_another_application(wl, served):
@@ -143,7 +143,7 @@ async def test_the_api_can_be_mounted_in_another_application(wl, served):
     transport = httpx2.ASGITransport(host)
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         listed = await client.get("/ops/windlass/api/v1/jobs")
-        lost = await client.get("/ops/windlass/api/v1/nothing")
+        not_found = await client.get("/ops/windlass/api/v1/nothing")
 
     assert listed.json() == {"items": [], "next_cursor": None}
-    assert lost.json()["code"] == "WL2102"
+    assert not_found.json()["code"] == "WL2102"

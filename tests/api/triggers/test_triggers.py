@@ -32,9 +32,9 @@ def pointers(answer) -> list[str]:
 async def test_the_trigger_type_follows_from_its_fields(api, fields, type):
     about = {name: AT_TWO[name] for name in ("name", "definition", "payload")}
 
-    made = (await api.post("/schedules", json={**about, **fields})).json()
+    created = (await api.post("/schedules", json={**about, **fields})).json()
 
-    assert (made["type"], made["run_once"]) == (type, type == "init")
+    assert (created["type"], created["run_once"]) == (type, type == "init")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_null_clears_optional_fields_and_is_refused_elsewhere(api):
 
 
 async def test_a_surprising_window_returns_warnings(api):
-    made = await api.post("/schedules", json={**AT_TWO, "dedupe_window_seconds": 2 * 86_400})
+    created = await api.post("/schedules", json={**AT_TWO, "dedupe_window_seconds": 2 * 86_400})
     keyed = await api.patch("/schedules/nightly", json={"dedupe_key": "{{schedule.due_at}}"})
     event = await api.post(
         "/triggers",
@@ -104,12 +104,15 @@ async def test_a_surprising_window_returns_warnings(api):
               "payload": {"path": "{{event.path}}"}},
     )  # fmt: skip
 
-    assert ["no dedupe_key" in told or "swallowed" in told for told in made.json()["warnings"]] == [
+    assert [
+        "no dedupe_key" in warnings or "swallowed" in warnings
+        for warnings in created.json()["warnings"]
+    ] == [
         True,
         True,
     ]
     assert keyed.json()["warnings"] == []
-    assert ["no dedupe_key" in told for told in event.json()["warnings"]] == [True]
+    assert ["no dedupe_key" in warnings for warnings in event.json()["warnings"]] == [True]
     assert (await api.get("/triggers/e")).json()["warnings"] == event.json()["warnings"]
 
 
@@ -142,9 +145,9 @@ async def test_an_event_shows_which_triggers_matched_and_why_not(api):
     third = (await api.post("/events", json={"name": "e", "data": {"password": "/"}})).json()
 
     shown = (await api.get(f"/events/{second['id']}")).json()
-    told = [(match["trigger"], match["outcome"]) for match in shown["matches"]]
+    outcomes = [(match["trigger"], match["outcome"]) for match in shown["matches"]]
     assert (first["jobs"], second["jobs"]) == (1, 0)
-    assert told == [("a", "existing"), ("b", "unmatched")]
+    assert outcomes == [("a", "existing"), ("b", "unmatched")]
     assert shown["matches"][0]["job_id"] == first["matches"][0]["job_id"]
     assert [match["outcome"] for match in third["matches"]] == ["failed", "unmatched"]
 

@@ -47,9 +47,9 @@ def sync_dropbox(wl):
 
 async def test_a_command_is_enqueued_and_run_like_any_job(wl, sync_dropbox, ended):
     await wl.tenants.create("acme")
-    theirs = sync_dropbox.options(tenant="acme", priority="high")
+    acme_sync = sync_dropbox.options(tenant="acme", priority="high")
 
-    job = await ended(await theirs.enqueue(provider_id=UUID, path_prefix="/in", dry_run=True))
+    job = await ended(await acme_sync.enqueue(provider_id=UUID, path_prefix="/in", dry_run=True))
 
     assert (job.state, job.tenant, job.priority) == (JobState.COMPLETED, "acme", 50)
     assert job.result == [

@@ -93,15 +93,19 @@ def test_every_declared_option_is_in_the_definition(app):
     )
     def send(to: str) -> None: ...
 
-    made = send.handler.definition
-    assert (made.title, made.description, made.queue) == ("Send mail", "Sends one.", "mail")
-    assert (made.priority, made.max_attempts, made.timeout_seconds) == (50, 5, 30)
-    assert (made.max_concurrency, made.tags, made.system) == (2, ("billing",), True)
-    assert (made.idempotent, made.requires_permission) == (True, "mail")
-    assert (made.dedupe, made.dedupe_window_seconds) == ("payload", 120)
-    assert (made.on_duplicate, made.on_parent_failure) == ("error", "run")
-    assert (made.retention_days, made.log_retention_days) == (0, FOREVER)
-    assert (made.retention_count, made.default_payload) == (10, '{"to":"ada"}')
+    created = send.handler.definition
+    assert (created.title, created.description, created.queue) == (
+        "Send mail",
+        "Sends one.",
+        "mail",
+    )
+    assert (created.priority, created.max_attempts, created.timeout_seconds) == (50, 5, 30)
+    assert (created.max_concurrency, created.tags, created.system) == (2, ("billing",), True)
+    assert (created.idempotent, created.requires_permission) == (True, "mail")
+    assert (created.dedupe, created.dedupe_window_seconds) == ("payload", 120)
+    assert (created.on_duplicate, created.on_parent_failure) == ("error", "run")
+    assert (created.retention_days, created.log_retention_days) == (0, FOREVER)
+    assert (created.retention_count, created.default_payload) == (10, '{"to":"ada"}')
     assert send.handler.backoff == Backoff.fixed("3s")
     assert send.handler.permanent == (LookupError,)
 
@@ -234,8 +238,8 @@ def test_async_and_blocking_apps_declare_equal_definitions(app):
     @blocking.job(queue="mail", max_attempts=2)
     def hello_too(name: str) -> None: ...
 
-    theirs = blocking.job("hello", queue="mail", max_attempts=2)(hello.__wrapped__)
-    assert theirs.handler.definition == hello.handler.definition
+    from_blocking = blocking.job("hello", queue="mail", max_attempts=2)(hello.__wrapped__)
+    assert from_blocking.handler.definition == hello.handler.definition
     assert hello_too.key == "hello_too"
 
 

@@ -23,7 +23,7 @@ def allowing(*prefixes):
 async def test_an_operators_definition_runs_the_function_at_its_path(database):
     CALLED.clear()
     async with Windlass(database.url, settings=allowing("tests")) as wl:
-        made = await wl.definitions.create(
+        created = await wl.definitions.create(
             "greet.by.path",
             path="tests.app.definitions.test_path_handlers.greet",
             title="Greet",
@@ -33,7 +33,7 @@ async def test_an_operators_definition_runs_the_function_at_its_path(database):
         async with wl.running():
             result = await (await wl.jobs.get(receipt.job_id)).wait("20s")
 
-    assert (made.kind, made.origin, made.max_attempts) == ("path", "operator", 2)
+    assert (created.kind, created.origin, created.max_attempts) == ("path", "operator", 2)
     assert (result, CALLED) == ("Hello, Ada", ["Ada"])
 
 

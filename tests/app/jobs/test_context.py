@@ -61,17 +61,17 @@ async def test_log_lines_are_stored_with_the_job(wl, ended):
 
 
 async def test_progress_is_visible_while_the_job_runs(wl):
-    told, seen = asyncio.Event(), asyncio.Event()
+    warned, seen = asyncio.Event(), asyncio.Event()
 
     @wl.job
     async def work(ctx: JobContext) -> None:
         ctx.progress(0.25, "a quarter")
-        told.set()
+        warned.set()
         await seen.wait()
 
     receipt = await work.enqueue()
     async with wl.running():
-        await told.wait()
+        await warned.wait()
         job = await wl.jobs.get(receipt.job_id)
         while job.progress == 0:
             job = await job.refresh()

@@ -31,7 +31,7 @@ async def test_once_skips_work_that_a_completed_job_did(wl):
     async with wl.running():
         with pytest.raises(JobFailed):
             await result_of(wl, charge.enqueue(order=1, fail=True))
-        answers = [
+        results = [
             await result_of(wl, charge.enqueue(order=1)),
             await result_of(wl, charge.enqueue(order=1)),
             await result_of(wl, charge_in_thread.enqueue(order=1)),
@@ -39,7 +39,7 @@ async def test_once_skips_work_that_a_completed_job_did(wl):
             await result_of(wl, charge.enqueue(order=2)),
         ]
 
-    assert answers == [True, False, False, True, False]
+    assert results == [True, False, False, True, False]
 
 
 async def test_a_missing_await_on_once_is_reported(wl):

@@ -141,10 +141,12 @@ async def test_a_dedupe_window_outlasts_the_job(wl, hello):
 
 async def test_options_combine_without_changing_the_original(wl, hello):
     await wl.tenants.create("acme")
-    theirs = hello.options(tenant="acme")
-    urgent = theirs.options(priority="high", queue="urgent")
+    acme_hello = hello.options(tenant="acme")
+    urgent = acme_hello.options(priority="high", queue="urgent")
 
-    jobs = [await wl.jobs.get((await each.enqueue()).job_id) for each in (hello, theirs, urgent)]
+    jobs = [
+        await wl.jobs.get((await each.enqueue()).job_id) for each in (hello, acme_hello, urgent)
+    ]
 
     assert [(job.tenant, job.priority) for job in jobs] == [
         ("default", 70),

@@ -101,8 +101,8 @@ async def test_jobs_enqueued_by_a_thread_use_the_blocking_api(wl, ended):
     job = await ended(await parent.enqueue())
     wl.blocking.close()
 
-    made = await wl.jobs.get(job.result)
-    assert (made.definition, made.priority) == ("child", 50)
+    created = await wl.jobs.get(job.result)
+    assert (created.definition, created.priority) == ("child", 50)
 
 
 async def test_an_async_handler_may_use_the_blocking_api(wl, ended):

@@ -97,9 +97,9 @@ async def test_a_job_is_found_by_its_id_suffix(wl, hello):
 
 
 async def test_an_ambiguous_suffix_is_an_error(wl, hello):
-    made = hello.make()
+    created = hello.make()
     ids = [UUID(f"0190{n:04x}-0000-7000-8000-0000cafecafe") for n in range(2)]
-    await wl.enqueue_many([made._replace(id=id) for id in ids])
+    await wl.enqueue_many([created._replace(id=id) for id in ids])
 
     with pytest.raises(AmbiguousId):
         await wl.jobs.find("cafecafe")
@@ -134,6 +134,6 @@ async def test_events_triggers_and_workers_are_read_by_id_and_found_by_suffix(wl
 
 
 async def test_a_trigger_named_like_an_id_suffix_is_read_by_name(wl, hello):
-    made = await wl.triggers.create("decade", definition="hello", schedule=cron("0 2 * * *"))
+    created = await wl.triggers.create("decade", definition="hello", schedule=cron("0 2 * * *"))
 
-    assert (await wl.triggers.get("decade")).id == made.id
+    assert (await wl.triggers.get("decade")).id == created.id

@@ -68,11 +68,11 @@ def test_an_invalid_limit_is_refused_at_declaration(wl, options):
 
 async def test_a_tenant_at_its_cap_gets_rejected_receipts_and_keeps_its_jobs(wl, hello):
     await wl.tenants.create("acme", max_open=3)
-    theirs = hello.options(tenant="acme")
+    acme_hello = hello.options(tenant="acme")
 
-    receipts = [await theirs.enqueue() for _ in range(3)]
-    over = await theirs.enqueue()
-    many = await wl.enqueue_many([theirs.make(), hello.make()])
+    receipts = [await acme_hello.enqueue() for _ in range(3)]
+    over = await acme_hello.enqueue()
+    many = await wl.enqueue_many([acme_hello.make(), hello.make()])
 
     assert [receipt.status for receipt in receipts] == ["created"] * 3
     assert (over.status, over.because) == (
@@ -81,7 +81,7 @@ async def test_a_tenant_at_its_cap_gets_rejected_receipts_and_keeps_its_jobs(wl,
     )
     assert [receipt.status for receipt in many] == ["rejected", "created"]
     await wl.jobs.cancel(receipts[0].job_id)
-    assert (await theirs.enqueue()).created
+    assert (await acme_hello.enqueue()).created
 
 
 async def test_a_batch_is_stored_up_to_the_cap(wl, hello):
@@ -94,16 +94,19 @@ async def test_a_batch_is_stored_up_to_the_cap(wl, hello):
 
 async def test_duplicates_and_replaces_are_allowed_at_the_cap(wl, hello):
     await wl.tenants.create("acme", max_open=2)
-    theirs = hello.options(tenant="acme")
-    keyed, once = theirs.options(dedupe_key="7", delay="1h"), theirs.options(idempotency_key="i")
+    acme_hello = hello.options(tenant="acme")
+    keyed, once = (
+        acme_hello.options(dedupe_key="7", delay="1h"),
+        acme_hello.options(idempotency_key="i"),
+    )
     waiting, done = await keyed.enqueue(), await once.enqueue()
 
-    met = await keyed.enqueue()
+    duplicate = await keyed.enqueue()
     repeated = await once.enqueue()
     newer = await keyed.options(on_duplicate="replace").enqueue(name="Ada")
-    other = await theirs.options(dedupe_key="8").enqueue()
+    other = await acme_hello.options(dedupe_key="8").enqueue()
 
-    assert (met.status, met.job_id) == ("existing", waiting.job_id)
+    assert (duplicate.status, duplicate.job_id) == ("existing", waiting.job_id)
     assert (repeated.status, repeated.job_id) == ("existing", done.job_id)
     assert (newer.status, newer.job_id) == ("existing", waiting.job_id)
     assert (await wl.jobs.get(waiting.job_id)).payload == {"name": "Ada"}
@@ -112,10 +115,10 @@ async def test_duplicates_and_replaces_are_allowed_at_the_cap(wl, hello):
 
 async def test_a_repeat_of_a_stored_job_is_not_rejected(wl, hello):
     await wl.tenants.create("acme", max_open=1)
-    made = hello.options(tenant="acme").make()
+    created = hello.options(tenant="acme").make()
 
-    first = await wl.enqueue_many([made])
-    again = await wl.enqueue_many([made])
+    first = await wl.enqueue_many([created])
+    again = await wl.enqueue_many([created])
 
     assert [receipt.status for receipt in first + again] == ["created", "created"]
 
@@ -157,10 +160,10 @@ async def test_a_replace_is_part_of_the_callers_transaction(wl, database):
     def index(n: int) -> None: ...
 
     first = await index.options(dedupe_key="7", delay="1h").enqueue(1)
-    with connect(database) as theirs:
+    with connect(database) as connection:
         newer = index.options(dedupe_key="7", delay="1h", on_duplicate="replace")
-        await newer.options(tx=theirs).enqueue(2)
-        theirs.rollback()
+        await newer.options(tx=connection).enqueue(2)
+        connection.rollback()
 
     assert (await wl.jobs.get(first.job_id)).payload == {"n": 1}
 
@@ -174,12 +177,12 @@ async def test_a_queue_is_paused_with_a_reason_and_explained(wl, hello):
     receipt = await hello.options(queue="mail").enqueue()
 
     await wl.queues.pause("mail", reason="the relay is down", actor="ada")
-    told = await wl.jobs.explain(receipt.job_id)
+    explanation = await wl.jobs.explain(receipt.job_id)
     [queue] = [q for q in await wl.queues.list() if q.name == "mail"]
     await wl.queues.resume("mail")
 
-    assert told.code == "queue_paused"
-    assert "by ada: the relay is down" in told.sentence
+    assert explanation.code == "queue_paused"
+    assert "by ada: the relay is down" in explanation.sentence
     assert (queue.pause_reason, queue.paused_at is not None) == ("the relay is down", True)
     assert (await wl.queues.get("mail")).paused_at is None
 
@@ -192,9 +195,9 @@ async def test_a_full_rate_is_explained(wl):
     async with wl.running():
         await until(lambda: one_done(wl))
         [waiting] = (await wl.jobs.list(states=["queued"])).jobs
-        told = await wl.jobs.explain(waiting.id)
+        explanation = await wl.jobs.explain(waiting.id)
 
-    assert told.code == "rate_full"
+    assert explanation.code == "rate_full"
 
 
 async def one_done(wl):

@@ -49,13 +49,13 @@ async def test_every_way_to_enqueue_applies_the_default_payload(wl, hello, store
     await wl.enqueue_many([hello.make(times=4), await wl.make("hello", {"times": 5})])
     async with Windlass(database.url) as stranger:  # knows the row, not the handler
         await stranger.enqueue("hello", {"times": 6})
-    answer = await over_http(wl, "/jobs", {"definition": "hello", "payload": {"times": 7}})
+    result = await over_http(wl, "/jobs", {"definition": "hello", "payload": {"times": 7}})
     trigger = await wl.triggers.create(
         "on", definition="hello", event="called", payload={"times": 8}
     )
     await wl.emit("called", {})
 
-    assert answer.status_code == 201
+    assert result.status_code == 201
     payloads = [job.payload for job in await stored()]
     expected = [DEFAULT, {"to": "bob", "times": 2}]
     expected += [{"to": "ada", "times": times} for times in (3, 4, 5, 6, 7, 8)]

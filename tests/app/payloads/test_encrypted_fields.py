@@ -269,12 +269,12 @@ async def test_a_worker_without_the_key_releases_the_job_with_a_reason(database,
 
         claimed = await _claim(wl)
         job = await wl.jobs.get(receipt.job_id)
-        told = await wl.jobs.explain(receipt.job_id)
+        explanation = await wl.jobs.explain(receipt.job_id)
 
     assert claimed == []
     assert (job.state, job.attempts) == ("queued", 0)
     assert job.due_at > job.created_at
-    assert told.code == "key_missing"
+    assert explanation.code == "key_missing"
     assert "is encrypted with the key" in caplog.text
 
     async with Windlass(database.url, settings=settings(OLD)) as wl:
@@ -295,8 +295,8 @@ async def test_a_ciphertext_of_another_tenant_is_not_decrypted(wl, login, databa
     await wl.ready()
     for tenant in ("acme", "globex"):
         await wl.tenants.create(tenant)
-    theirs = await login.options(tenant="acme").enqueue(user="a", phrase=SECRET)
-    mine = await login.options(tenant="globex").enqueue(user="b", phrase="my-own-phrase")
+    foreign = await login.options(tenant="acme").enqueue(user="a", phrase=SECRET)
+    own = await login.options(tenant="globex").enqueue(user="b", phrase="my-own-phrase")
     execute(
         database.url,
         "update windlass_live set payload = (select payload from "
@@ -305,12 +305,12 @@ async def test_a_ciphertext_of_another_tenant_is_not_decrypted(wl, login, databa
     )
 
     with pytest.raises(PayloadUndecryptable):
-        await wl.jobs.reveal(mine.job_id)
+        await wl.jobs.reveal(own.job_id)
     await _claim(wl)
 
-    job = await wl.jobs.get(mine.job_id)
+    job = await wl.jobs.get(own.job_id)
     assert (job.state, job.error_type) == ("dead_letter", "PayloadUndecryptable")
-    assert (await wl.jobs.get(theirs.job_id)).state == "running"
+    assert (await wl.jobs.get(foreign.job_id)).state == "running"
 
 
 async def test_the_name_of_the_ciphertext_field_is_reserved(wl, login):
@@ -385,7 +385,7 @@ def test_a_key_without_the_library_names_the_extra(monkeypatch):
 
 
 def test_keys_are_never_shown():
-    made = settings(NEW)
+    created = settings(NEW)
 
-    assert NEW not in repr(made)
-    assert NEW not in repr(read_keys(made))
+    assert NEW not in repr(created)
+    assert NEW not in repr(read_keys(created))

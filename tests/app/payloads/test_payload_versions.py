@@ -50,12 +50,12 @@ async def test_an_older_worker_never_claims_a_newer_payload(database):
         older = await old.job("greet")(greet).enqueue(name="old")
         async with old.running():
             assert await (await old.jobs.get(older.job_id)).wait("20s") == "Hello, old"
-            told = await old.jobs.explain(newer.job_id)
+            explanation = await old.jobs.explain(newer.job_id)
         waits = await old.jobs.get(newer.job_id)
 
     assert (waits.state, waits.attempts) == ("queued", 0)
-    assert told.code == "unknown_to_workers"
-    assert "version 2" in told.sentence
+    assert explanation.code == "unknown_to_workers"
+    assert "version 2" in explanation.sentence
 
 
 def test_an_upcast_from_a_version_that_is_not_older_is_refused(wl):

@@ -67,7 +67,7 @@ async def test_an_event_can_be_replayed(wl, ingest):
 async def crowd(wl, ingest):
     """250 triggers that wait for one event; one in ten is for events with another field."""
     engine = await wl.ready()
-    made = [
+    created = [
         a_trigger(
             type="event",
             interval_seconds=None,
@@ -77,9 +77,9 @@ async def crowd(wl, ingest):
         )
         for number in range(250)
     ]
-    for trigger in made:
+    for trigger in created:
         assert await engine.storage.triggers.create_trigger(trigger)
-    return {trigger.id for number, trigger in enumerate(made) if number % 10}
+    return {trigger.id for number, trigger in enumerate(created) if number % 10}
 
 
 async def test_an_event_creates_a_job_for_each_of_many_triggers(wl, crowd):

@@ -63,7 +63,7 @@ async def test_a_payload_that_cannot_fit_is_refused_when_saved(wl, ingest):
 
 
 async def test_a_trigger_is_changed_while_workers_run(wl, ingest):
-    made = await wl.schedules.create(
+    created = await wl.schedules.create(
         "nightly",
         definition="ingest",
         schedule=cron("0 2 * * *", tz="Europe/Berlin"),
@@ -72,7 +72,7 @@ async def test_a_trigger_is_changed_while_workers_run(wl, ingest):
     moved = await wl.schedules.reschedule("nightly", cron("30 3 * * *", tz="Europe/Berlin"))
     off = await wl.schedules.disable("nightly")
 
-    assert (made.next_run_at != moved.next_run_at, off.next_run_at) == (True, None)
+    assert (created.next_run_at != moved.next_run_at, off.next_run_at) == (True, None)
     assert [t.name for t in await wl.schedules.list()] == ["nightly"]
     await wl.schedules.delete("nightly")
     with pytest.raises(TriggerNotFound):
@@ -190,8 +190,8 @@ async def test_an_event_shows_each_triggers_decision_and_reason(wl, ingest):
     [job] = (await wl.jobs.list()).jobs
     assert (first.jobs, again.jobs) == (1, 0), "what came of it is known at once"
     assert [match.outcome for match in first.matches] == ["created", "unmatched", "failed"]
-    made, unmet, failed = (await wl.events.get(first.id)).matches
-    assert (made.trigger, made.job_id) == ("a", str(job.id))
+    created, unmet, failed = (await wl.events.get(first.id)).matches
+    assert (created.trigger, created.job_id) == ("a", str(job.id))
     assert unmet.because == 'it does not hold that kind is "scan"'
     assert "event.folder" in failed.because
     assert (again.matches[0].outcome, again.matches[0].job_id) == ("existing", str(job.id))
@@ -249,8 +249,8 @@ async def test_a_schedule_without_a_zone_uses_the_tenants(wl, ingest):
     await wl.tenants.create("acme", timezone="Asia/Tokyo")
     at_two = {"definition": "ingest", "schedule": "0 2 * * *", "payload": {"path": "/"}}
 
-    theirs = await wl.schedules.create("a", tenant="acme", **at_two)
-    ours = await wl.schedules.create("b", **at_two)
+    of_acme = await wl.schedules.create("a", tenant="acme", **at_two)
+    of_default = await wl.schedules.create("b", **at_two)
     own = await wl.schedules.create(
         "c", tenant="acme", **{**at_two, "schedule": cron("0 2 * * *", tz="Europe/Berlin")}
     )
@@ -258,8 +258,12 @@ async def test_a_schedule_without_a_zone_uses_the_tenants(wl, ingest):
     later = await wl.schedules.reschedule("a", "0 3 * * *")
     new = await wl.schedules.create("d", tenant="acme", **at_two)
 
-    assert [t.timezone for t in (theirs, ours, own)] == ["Asia/Tokyo", "UTC", "Europe/Berlin"]
-    assert theirs.next_run_at.hour == 17
+    assert [t.timezone for t in (of_acme, of_default, own)] == [
+        "Asia/Tokyo",
+        "UTC",
+        "Europe/Berlin",
+    ]
+    assert of_acme.next_run_at.hour == 17
     assert (later.timezone, later.cron) == ("Asia/Tokyo", "0 3 * * *"), "it keeps its zone"
     assert new.timezone == "America/New_York"
     assert (await wl.tenants.get("acme")).max_open == 5
@@ -411,15 +415,15 @@ async def test_a_new_job_waits_for_open_jobs_of_preceding_definitions(database):
         first = await generate.enqueue()
         await generate.options(tenant="acme").enqueue()
         waits = await indexnow.enqueue()
-        made = [generate.make(), indexnow.make()]
-        _, batched = await wl.enqueue_many(made)
+        created = [generate.make(), indexnow.make()]
+        _, batched = await wl.enqueue_many(created)
         parents = [
             {edge.parent_id for edge in await wl.jobs.family(receipt.job_id)}
             for receipt in (alone, waits, batched)
         ]
 
     assert indexnow.handler.definition.runs_after == ("sitemap.generate", "cache.clear")
-    assert parents == [set(), {first.job_id}, {first.job_id, made[0].id}]
+    assert parents == [set(), {first.job_id}, {first.job_id, created[0].id}]
 
 
 async def test_a_job_starts_at_its_due_time_without_a_tick(database):

@@ -44,13 +44,13 @@ VALUES = [
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 async def test_stored_entries_match_their_hashes(storage, value):
-    made = await storage.access.append_audit_entry(
+    created = await storage.access.append_audit_entry(
         an_entry(ACME, before=value, after=value, outcome="refused")
     )
 
-    [told] = await entries_of(storage, ACME)
-    assert told == made
-    assert first_break([told]) == ChainEnd(1, told.hash)
+    [entry] = await entries_of(storage, ACME)
+    assert entry == created
+    assert first_break([entry]) == ChainEnd(1, entry.hash)
 
 
 async def test_entries_are_listed_newest_first_in_pages(storage):
@@ -140,12 +140,12 @@ async def test_swapped_entries_are_detected(storage):
 async def test_truncation_is_detected_by_the_recorded_head(storage):
     for _ in range(3):
         await storage.access.append_audit_entry(an_entry(ACME))
-    said = (await storage.access.audit_chain_end(ACME)).said
+    statement = (await storage.access.audit_chain_end(ACME)).said
 
     await storage.database.script("delete from windlass_audit where sequence = 3;\n")
 
-    assert (await storage.access.audit_chain_end(ACME))[:2] == (said, 2)
-    assert first_break(await entries_of(storage, ACME)) != said
+    assert (await storage.access.audit_chain_end(ACME))[:2] == (statement, 2)
+    assert first_break(await entries_of(storage, ACME)) != statement
 
 
 def test_an_empty_chain_is_valid():

@@ -24,19 +24,19 @@ VALID = SignatureState.VALID
 
 
 @pytest.fixture
-def heard():
+def logged():
     return Heard()
 
 
 @pytest.fixture
-async def engine(storage, heard):
-    await an_engine(storage, heard)
-    return with_key(storage, heard)
+async def engine(storage, logged):
+    await an_engine(storage, logged)
+    return with_key(storage, logged)
 
 
-def with_key(storage, heard, key=KEY, accepted=()):
+def with_key(storage, logged, key=KEY, accepted=()):
     settings = Settings(audit=AuditSettings(key=key, accepted_keys=accepted))
-    return Engine(storage, settings, Telemetry(heard))
+    return Engine(storage, settings, Telemetry(logged))
 
 
 async def record(engine, tenant=ACME, number=0):
@@ -188,9 +188,9 @@ async def test_later_entries_do_not_hide_tampering(engine, storage, how):
     assert await broken(engine)
 
 
-async def test_a_forged_entry_with_valid_hashes_is_detected_at_the_head(engine, storage, heard):
+async def test_a_forged_entry_with_valid_hashes_is_detected_at_the_head(engine, storage, logged):
     await fill(engine)
-    forger = with_key(storage, heard, key="f" * 32, accepted=(KEY,))
+    forger = with_key(storage, logged, key="f" * 32, accepted=(KEY,))
     before = await row_of(storage, "acme")
 
     await record(forger, ACME, 99)
@@ -254,14 +254,14 @@ async def test_a_tenant_verifies_and_pins_its_own_chain_only(engine):
         await engine.audit.verify_own("acme", [pin])
 
 
-async def test_a_process_without_the_key_cannot_append_to_a_signed_chain(engine, storage, heard):
+async def test_a_process_without_the_key_cannot_append_to_a_signed_chain(engine, storage, logged):
     await fill(engine)
-    keyless = Engine(storage, Settings(), Telemetry(heard))
+    keyless = Engine(storage, Settings(), Telemetry(logged))
 
     with pytest.raises(AuditKeyMissing, match="acme"):
         await record(keyless)
     with pytest.raises(AuditKeyMissing):
-        await record(with_key(storage, heard, key=NEXT_KEY))
+        await record(with_key(storage, logged, key=NEXT_KEY))
 
     assert await broken(engine) == {}
     unchecked = await keyless.audit.verify_all()
@@ -270,8 +270,8 @@ async def test_a_process_without_the_key_cannot_append_to_a_signed_chain(engine,
     assert {v.head for v in unchecked.chains} == {SignatureState.UNCHECKED}
 
 
-async def test_without_a_key_chains_are_verified_by_hash_only(storage, heard):
-    keyless = await an_engine(storage, heard)
+async def test_without_a_key_chains_are_verified_by_hash_only(storage, logged):
+    keyless = await an_engine(storage, logged)
     await fill(keyless)
 
     report = await keyless.audit.verify_all()
@@ -282,8 +282,8 @@ async def test_without_a_key_chains_are_verified_by_hash_only(storage, heard):
     assert await storage.access.audit_registry() is None
 
 
-async def test_unsigned_chains_are_signed_on_request(engine, storage, heard):
-    keyless = Engine(storage, Settings(), Telemetry(heard))
+async def test_unsigned_chains_are_signed_on_request(engine, storage, logged):
+    keyless = Engine(storage, Settings(), Telemetry(logged))
     await record(keyless, ACME)
     await record(keyless, None)
     await record(engine, GLOBEX)
@@ -333,19 +333,19 @@ async def test_a_missing_chain_is_dropped_when_accepted(engine, storage):
     assert await broken(engine) == {}
 
 
-async def test_key_rotation_accepts_the_old_key(engine, storage, heard):
+async def test_key_rotation_accepts_the_old_key(engine, storage, logged):
     await fill(engine)
-    changed = with_key(storage, heard, key=NEXT_KEY, accepted=(KEY,))
+    changed = with_key(storage, logged, key=NEXT_KEY, accepted=(KEY,))
     await fill(changed, 1)
     assert await broken(changed) == {}
 
     await changed.audit.sign(ROOT)
 
-    assert await broken(with_key(storage, heard, key=NEXT_KEY)) == {}
+    assert await broken(with_key(storage, logged, key=NEXT_KEY)) == {}
     assert "signed with a key that is not known here" in str(await broken(engine))
 
 
-async def test_chains_started_concurrently_are_all_listed(engine, storage, heard):
+async def test_chains_started_concurrently_are_all_listed(engine, storage, logged):
     await asyncio.gather(
         *[record(engine, f"tenant-{number % 7}", number) for number in range(28)],
         *[record(engine, None, number) for number in range(7)],

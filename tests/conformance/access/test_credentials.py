@@ -22,9 +22,16 @@ async def test_a_token_reads_back_as_created(storage):
     assert await storage.access.create_token(token, hash_of("t"), expires=HOUR)
 
     found = await storage.access.token(token.id, fresh=MINUTE)
-    [told] = await storage.access.tokens(ALL_TENANTS)
-    assert found.token == told
-    assert (told.name, told.role, told.tenant, told.rights, told.permissions, told.created_by) == (
+    [stored] = await storage.access.tokens(ALL_TENANTS)
+    assert found.token == stored
+    assert (
+        stored.name,
+        stored.role,
+        stored.tenant,
+        stored.rights,
+        stored.permissions,
+        stored.created_by,
+    ) == (
         token.name,
         token.role,
         ACME,
@@ -32,7 +39,7 @@ async def test_a_token_reads_back_as_created(storage):
         token.permissions,
         ada,
     )
-    assert (told.created_at, told.expires_at) == (START, START + HOUR)
+    assert (stored.created_at, stored.expires_at) == (START, START + HOUR)
     assert (found.hash, found.valid, found.stale) == (hash_of("t"), True, True)
     assert await storage.access.token(new_token_id(), fresh=MINUTE) is None
 
@@ -65,14 +72,14 @@ async def test_a_token_is_valid_until_it_expires_or_its_tenant_is_deleted(storag
 
 async def test_token_names_include_revoked_tokens(storage):
     await a_tenant(storage, ACME)
-    bot, theirs, other = a_token(name="bot"), a_token(name="Hällo", tenant=ACME), a_token()
-    for number, token in enumerate((bot, theirs, other)):
+    bot, foreign, other = a_token(name="bot"), a_token(name="Hällo", tenant=ACME), a_token()
+    for number, token in enumerate((bot, foreign, other)):
         await storage.access.create_token(token, hash_of(str(number)))
     await storage.access.revoke_token(ALL_TENANTS, bot.id)
 
-    names = await storage.access.token_names([bot.id, theirs.id, new_token_id()])
+    names = await storage.access.token_names([bot.id, foreign.id, new_token_id()])
 
-    assert names == {bot.id: "bot", theirs.id: "Hällo"}
+    assert names == {bot.id: "bot", foreign.id: "Hällo"}
 
 
 async def test_token_usage_is_recorded_periodically(storage, clock):

@@ -67,10 +67,10 @@ async def test_a_key_is_released_by_its_holder_until_it_has_a_response(storage):
     free = await hold(storage, "two")
     await keep(storage, "two", body=None)
     await storage.access.release_idempotency_key(KEY, holder="two")
-    answered = await hold(storage, "three")
+    finished = await hold(storage, "three")
 
     assert (held.holder, free.holder) == ("one", "two")
-    assert (answered.holder, answered.status, answered.body) == ("two", 201, None)
+    assert (finished.holder, finished.status, finished.body) == ("two", 201, None)
 
 
 async def test_expired_responses_are_deleted_in_batches(storage, clock):

@@ -167,8 +167,12 @@ async def test_a_new_user_gets_an_account_with_the_invited_role_only(storage):
     cleo = await accept_as_new(storage, wide)
 
     assert (refused, again) == (None, None)
-    made = await storage.access.user_by_name("bob")
-    assert (made.user.id, made.user.superadmin, made.password_hash) == (bob, False, "$argon2id$x")
+    created = await storage.access.user_by_name("bob")
+    assert (created.user.id, created.user.superadmin, created.password_hash) == (
+        bob,
+        False,
+        "$argon2id$x",
+    )
     assert await storage.access.memberships(bob) == [Membership(ACME, "user")]
     assert await storage.access.memberships(ada) == []
     assert (
@@ -183,9 +187,9 @@ async def test_concurrent_accepts_succeed_once(storage, twin):
     ada = await a_user(storage, "ada")
     hash = await invite(storage, "ada", ACME)
 
-    answers = await asyncio.gather(*[accept(side, hash, ada) for side in (storage, twin) * 4])
+    results = await asyncio.gather(*[accept(side, hash, ada) for side in (storage, twin) * 4])
 
-    assert len([each for each in answers if each]) == 1
+    assert len([each for each in results if each]) == 1
     assert len(await storage.access.entries(ACME)) == 1
 
 
@@ -194,12 +198,12 @@ async def test_concurrent_accepts_of_two_links_for_one_name_create_one_account(s
         await a_tenant(storage, tenant)
     for number in range(ROUNDS):
         mine = await invite(storage, f"u{number}", ACME)
-        theirs = await invite(storage, f"u{number}", GLOBEX)
+        foreign = await invite(storage, f"u{number}", GLOBEX)
 
-        made = await race(number, accept_as_new(storage, mine), accept_as_new(twin, theirs))
+        created = await race(number, accept_as_new(storage, mine), accept_as_new(twin, foreign))
 
-        [account] = [each for each in made if each]
+        [account] = [each for each in created if each]
         assert (await storage.access.user_by_name(f"u{number}")).user.id == account
         assert len(await storage.access.memberships(account)) == 1
-        left = theirs if made[0] else mine
+        left = foreign if created[0] else mine
         assert await accept(storage, left, account)  # the other link was not used up

@@ -104,8 +104,8 @@ async def furnish(storage, tenant):
 
 
 async def test_a_purge_removes_all_rows_of_the_tenant(storage, engine):
-    theirs = {tenant: await furnish(storage, tenant) for tenant in (ACME, GLOBEX)}
-    for tenant in theirs:
+    rows_by_tenant = {tenant: await furnish(storage, tenant) for tenant in (ACME, GLOBEX)}
+    for tenant in rows_by_tenant:
         await enqueue(storage, tenant=tenant)
     every = await tables(storage)
     before = {each: await rows_in(storage, each, ACME) for each in every - OPEN - KEPT}
@@ -123,7 +123,7 @@ async def test_a_purge_removes_all_rows_of_the_tenant(storage, engine):
     changed = {each: await rows_in(storage, each, GLOBEX) for each in every}
     folded = {"windlass_deltas": 0, "windlass_counts": 0, "windlass_minutes": 0}
     assert changed | folded == of_globex | folded
-    assert await state_of(storage, theirs[GLOBEX]) is JobState.COMPLETED
+    assert await state_of(storage, rows_by_tenant[GLOBEX]) is JobState.COMPLETED
     assert (purged.closed, purged.open, purged.more) == (2, 0, False)
     assert (purged.rows["jobs"], purged.rows["logs"]) == (3, 1)
 

@@ -86,14 +86,14 @@ async def test_creating_a_known_tenant_id_changes_nothing(storage, state):
 
 
 async def test_concurrent_creates_of_a_tenant_succeed_once(storage, twin):
-    made = await asyncio.gather(
+    created = await asyncio.gather(
         *[
             side.access.create_tenant(Tenant(id=TenantId("acme"), name=str(number)))
             for number, side in enumerate((storage, twin) * 3)
         ]
     )
 
-    [first] = [number for number, holder in enumerate(made) if holder is None]
+    [first] = [number for number, holder in enumerate(created) if holder is None]
     [tenant] = [tenant for tenant in await storage.access.tenants() if tenant.id == "acme"]
     assert tenant.name == str(first)
 

@@ -23,17 +23,17 @@ from windlass.ids import new_user_id
 async def test_a_user_is_read_by_id_and_by_name(storage):
     id = await a_user(storage, "ada", superadmin=True)
 
-    told = await storage.access.user(id)
+    stored = await storage.access.user(id)
     found = await storage.access.user_by_name("ada")
 
-    assert told == found.user
-    assert (told.name, told.superadmin, told.disabled, told.has_password) == (
+    assert stored == found.user
+    assert (stored.name, stored.superadmin, stored.disabled, stored.has_password) == (
         "ada",
         True,
         False,
         True,
     )
-    assert told.created_at == START
+    assert stored.created_at == START
     assert found.password_hash
     assert await storage.access.user_by_name("eve") is None
     assert await storage.access.user(new_user_id()) is None
@@ -149,8 +149,8 @@ async def test_a_member_has_a_role_in_each_tenant(storage):
         await a_member(storage, user, tenant)
     assert await storage.access.update_member(ada, ACME, "tenant_admin", ["exports"])
 
-    told = await storage.access.members(Scope(ACME))
-    assert [(m.name, m.role, m.permissions) for m in told] == [
+    members = await storage.access.members(Scope(ACME))
+    assert [(m.name, m.role, m.permissions) for m in members] == [
         ("ada", "tenant_admin", {"exports"}),
         ("bob", "user", frozenset()),
     ]

@@ -111,9 +111,9 @@ async def test_a_changed_definition_follows_the_code(storage):
         code_hash="def",
     )
 
-    answer = await storage.definitions.sync_definitions([*DEFINITIONS, changed])
+    result = await storage.definitions.sync_definitions([*DEFINITIONS, changed])
 
-    assert answer == {FULL.key}
+    assert result == {FULL.key}
     assert await definition(storage, FULL.key) == replace(
         merge.merge_with_code(None, changed), gate=""
     )
@@ -162,14 +162,14 @@ async def test_limited_and_disabled_definitions_have_their_own_gate(storage, key
 async def test_concurrent_syncs_declare_each_definition_once(storage, twin):
     declared = [Definition(key=DefinitionKey(f"d{n}"), title="x") for n in range(20)]
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(
             (storage, twin)[n % 2].definitions.sync_definitions(declared[:: (-1) ** n])
             for n in range(6)
         )
     )
 
-    assert sorted(key for answer in answers for key in answer) == sorted(d.key for d in declared)
+    assert sorted(key for result in results for key in result) == sorted(d.key for d in declared)
     assert len(await storage.definitions.definitions()) == len(DEFINITIONS) + 20
 
 

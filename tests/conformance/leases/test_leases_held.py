@@ -38,20 +38,20 @@ async def test_a_stop_request_is_returned(storage):
 
 
 async def test_unknown_stale_foreign_and_ended_leases_are_not_returned(storage, clock):
-    former, ended, reaped, ours = [await started(storage) for _ in range(4)]
-    worker = (await storage.jobs.get(ALL_TENANTS, ours.job_id)).worker_id
+    former, ended, reaped, current = [await started(storage) for _ in range(4)]
+    worker = (await storage.jobs.get(ALL_TENANTS, current.job_id)).worker_id
     await storage.leases.finish(ALDER, [release(former)])
     await end(storage, ended)
     await clock.advance(2 * LEASE_TIME)
-    await storage.leases.renew(ALDER, [held(ours)], lease_time=LEASE_TIME)
+    await storage.leases.renew(ALDER, [held(current)], lease_time=LEASE_TIME)
     await storage.leases.reap([lost(reaped)])
-    asked = [
+    refs = [
         *(held(lease) for lease in (former, ended, reaped)),
-        LeaseRef(ours.job_id, ours.token + 1),
+        LeaseRef(current.job_id, current.token + 1),
         LeaseRef(new_job_id(), 1),
     ]
 
-    assert await storage.leases.held_leases(worker, asked) == {}
-    assert await storage.leases.held_leases(WorkerId("another"), [held(ours)]) == {}
+    assert await storage.leases.held_leases(worker, refs) == {}
+    assert await storage.leases.held_leases(WorkerId("another"), [held(current)]) == {}
     assert await storage.leases.held_leases(worker, []) == {}
-    assert list(await storage.leases.held_leases(worker, [*asked, held(ours)])) == [held(ours)]
+    assert list(await storage.leases.held_leases(worker, [*refs, held(current)])) == [held(current)]

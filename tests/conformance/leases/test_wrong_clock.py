@@ -86,11 +86,11 @@ async def test_a_retry_dated_in_the_future_waits_its_original_delay(storage, clo
 async def test_a_job_with_an_explicit_due_time_keeps_it(storage, clock):
     at = clock.now + 3 * DAY
     await clock.advance(DAY)
-    given = await enqueue(storage, due_at=at)
+    scheduled = await enqueue(storage, due_at=at)
     await clock.advance(-DAY)
     retried = await started(storage)
     await end(storage, retried, JobState.QUEUED, delay=HOUR)
 
     assert await storage.leases.correct_retry_times() == 0
-    assert (await job(storage, given)).due_at == at
+    assert (await job(storage, scheduled)).due_at == at
     assert (await job(storage, retried.job_id)).due_at == clock.now + HOUR

@@ -33,7 +33,7 @@ async def test_counts_cover_every_state_by_tenant_queue_and_definition(storage):
     counts = await storage.jobs.state_counts(ALL_TENANTS)
     mine = await storage.jobs.state_counts(Scope(ACME))
 
-    assert {(c["tenant_id"], c["queue"], c["definition"]): _told(c) for c in counts} == {
+    assert {(c["tenant_id"], c["queue"], c["definition"]): by_state(c) for c in counts} == {
         ("acme", "mail", "plain"): {"queued": 3},
         ("acme", "default", "other"): {"pending": 2},
         **{("default", f"with {state}", "plain"): {str(state): 1} for state in JobState},
@@ -42,7 +42,7 @@ async def test_counts_cover_every_state_by_tenant_queue_and_definition(storage):
     assert {c["tenant_id"] for c in (await storage.jobs.recount(Scope(ACME))).counted} == {"acme"}
 
 
-def _told(counts):
+def by_state(counts):
     return {state: int(counts[state]) for state in JobState if int(counts[state])}
 
 
@@ -56,8 +56,8 @@ async def test_counts_are_equal_before_and_after_folding(storage):
     after = await storage.jobs.state_counts(ALL_TENANTS)
 
     assert folded == [1, 1, 0, 0]
-    assert _told(before[0]) == {"queued": 1, "running": 4}
-    assert _told(after[0]) == {"queued": 1, "running": 3, "completed": 1}
+    assert by_state(before[0]) == {"queued": 1, "running": 4}
+    assert by_state(after[0]) == {"queued": 1, "running": 3, "completed": 1}
 
 
 async def test_concurrent_folds_count_each_change_once(storage, twin):
@@ -70,7 +70,7 @@ async def test_concurrent_folds_count_each_change_once(storage, twin):
 
     rest = await storage.monitoring.roll_up_counts()
     assert sum(folded) + rest == 20
-    assert _told((await storage.jobs.state_counts(ALL_TENANTS))[0]) == {"queued": 20}
+    assert by_state((await storage.jobs.state_counts(ALL_TENANTS))[0]) == {"queued": 20}
 
 
 async def test_wrong_totals_are_corrected_by_their_difference(storage):
@@ -88,13 +88,13 @@ async def test_wrong_totals_are_corrected_by_their_difference(storage):
     )
     after = await storage.jobs.recount(ALL_TENANTS)
 
-    assert [_told(row) for row in before.kept] == [{"queued": 7, "canceled": 2}]
-    assert [_told(row) for row in before.counted] == [{"queued": 3}]
-    assert {row["tenant_id"]: _told(row) for row in after.kept} == {
+    assert [by_state(row) for row in before.kept] == [{"queued": 7, "canceled": 2}]
+    assert [by_state(row) for row in before.counted] == [{"queued": 3}]
+    assert {row["tenant_id"]: by_state(row) for row in after.kept} == {
         "default": {"queued": 4},
         "acme": {"pending": 1},
     }
-    assert [_told(row) for row in after.counted] == [{"queued": 4}]
+    assert [by_state(row) for row in after.counted] == [{"queued": 4}]
     await storage.jobs.correct_counts([_missing("acme", "mail", pending=-1)])
 
 

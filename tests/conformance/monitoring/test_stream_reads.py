@@ -37,9 +37,9 @@ async def test_activity_returns_the_counts_of_all_tenants(storage):
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME))
     await enqueue(storage, held=True)
 
-    told = await activity(storage)
+    before = await activity(storage)
 
-    assert told == {
+    assert before == {
         "acme": ({JobState.QUEUED: 3}, 3),
         "default": ({JobState.PENDING: 1}, 1),
     }
@@ -80,9 +80,9 @@ async def test_activity_covers_the_last_minutes_only(storage, clock):
 async def test_a_streamed_job_shows_every_state(storage):
     jobs = {state: (await a_job(storage, state)).id for state in JobState}
 
-    told = await storage.monitoring.stream_jobs([*jobs.values(), new_job_id()])
+    rows = await storage.monitoring.stream_jobs([*jobs.values(), new_job_id()])
 
-    assert {id: each.state for id, each in told.items()} == {id: s for s, id in jobs.items()}
+    assert {id: each.state for id, each in rows.items()} == {id: s for s, id in jobs.items()}
 
 
 async def test_a_streamed_job_shows_progress_and_its_last_log_line(storage, clock):
@@ -115,9 +115,9 @@ async def test_recent_events_are_the_newest_of_all_tenants(storage):
     for event in events:
         await storage.triggers.emit_event(event)
 
-    told = await storage.monitoring.stream_events(most=2)
+    rows = await storage.monitoring.stream_events(most=2)
 
-    assert [(each.id, each.tenant, each.name, each.jobs) for each in told] == [
+    assert [(each.id, each.tenant, each.name, each.jobs) for each in rows] == [
         (events[2].id, "default", "last", 0),
         (events[1].id, "acme", "folder.changed", 0),
     ]
@@ -130,10 +130,10 @@ async def test_recent_triggers_are_ordered_by_latest_activity(storage, clock):
     await clock.advance(SECOND)
     await storage.triggers.record_trigger_failure(quiet.id, "no such field")
 
-    told = await storage.monitoring.stream_triggers(most=10)
+    triggers = await storage.monitoring.stream_triggers(most=10)
 
-    assert [each.id for each in told] == [quiet.id, busy.id]
-    assert (told[0].last_error, told[0].type, told[0].enabled) == (
+    assert [each.id for each in triggers] == [quiet.id, busy.id]
+    assert (triggers[0].last_error, triggers[0].type, triggers[0].enabled) == (
         "no such field",
         "interval",
         True,

@@ -94,14 +94,14 @@ async def test_rates_are_per_slot_before_and_after_folding(storage, clock):
 
     rows = await storage.monitoring.throughput(ALL_TENANTS, since=START, slot=5 * MINUTE)
 
-    told = {
+    slots = {
         datetime(1970, 1, 1, tzinfo=UTC) + int(row["slot"]) * 5 * MINUTE: {
             name: int(row[name])
             for name in ("enqueued", "started", "failed", "completed", "run_ms")
         }
         for row in rows
     }
-    assert told == {
+    assert slots == {
         START: {"enqueued": 4, "started": 4, "failed": 1, "completed": 1, "run_ms": 4000},
         START + 10 * MINUTE: {
             "enqueued": 0,
@@ -158,7 +158,7 @@ async def test_tenant_rates_are_per_tenant_before_and_after_folding(storage, clo
     await storage.leases.finish(ALDER, [finish(lease)])
     await storage.jobs.enqueue(new_jobs(3))
 
-    async def told(scope=ALL_TENANTS, since=START):
+    async def rates_by_tenant(scope=ALL_TENANTS, since=START):
         return {
             row["tenant_id"]: tuple(
                 int(row[name]) for name in ("enqueued", "started", "completed", "run_ms")
@@ -166,7 +166,10 @@ async def test_tenant_rates_are_per_tenant_before_and_after_folding(storage, clo
             for row in await storage.monitoring.throughput_by_tenant(scope, since=since)
         }
 
-    assert await told() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}
-    assert await told(since=START + MINUTE) == {"acme": (1, 1, 1, 2000), "default": (3, 0, 0, 0)}
-    assert set(await told(Scope(ACME))) == {"acme"}
-    assert await told(since=START + 2 * HOUR) == {}
+    assert await rates_by_tenant() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}
+    assert await rates_by_tenant(since=START + MINUTE) == {
+        "acme": (1, 1, 1, 2000),
+        "default": (3, 0, 0, 0),
+    }
+    assert set(await rates_by_tenant(Scope(ACME))) == {"acme"}
+    assert await rates_by_tenant(since=START + 2 * HOUR) == {}

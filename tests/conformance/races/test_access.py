@@ -51,13 +51,13 @@ async def test_concurrent_revocations_of_a_token_leave_one_entry(storage, twin):
         token = a_token()
         await storage.access.create_token(token, hash_of("t"))
 
-        answers = await race(
+        results = await race(
             number,
             storage.access.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
             twin.access.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
         )
 
-        assert sorted(answers) == [False, True]
+        assert sorted(results) == [False, True]
         assert len(await storage.access.entries(None, most=100)) == number + 1
 
 
@@ -82,14 +82,14 @@ async def test_deleting_a_user_against_what_it_creates(storage, twin):
         user = await a_user(storage, f"u{number}")
         token = a_token(created_by=user)
 
-        gone, made = await race(
+        gone, created = await race(
             number, storage.access.delete_user(user), twin.access.create_token(token, hash_of("t"))
         )
 
         assert gone
         kept = {each.id: each for each in await storage.access.tokens(ALL_TENANTS)}
-        assert (token.id in kept) is made
-        assert not made or kept[token.id].revoked_at is not None
+        assert (token.id in kept) is created
+        assert not created or kept[token.id].revoked_at is not None
 
 
 async def test_deleting_a_user_against_its_login(storage, twin):

@@ -156,8 +156,8 @@ async def test_concurrently_setting_and_removing_tenant_queue_and_definition_lim
         )
 
         names = {row["name"] for row in await storage.database.query(LIMITS, {})}
-        said = {"tenant:acme", "tenant:globex", "queue:mail", "definition:other"}
-        assert names == {"definition:limited"} | (said if limit else set())
+        subjects = {"tenant:acme", "tenant:globex", "queue:mail", "definition:other"}
+        assert names == {"definition:limited"} | (subjects if limit else set())
 
 
 async def test_uncommitted_removal_of_a_tenants_limit_against_another_limit(storage, twin):

@@ -90,10 +90,10 @@ async def test_a_reaper_skips_rows_locked_by_a_transaction(storage, twin, databa
 async def test_a_claim_skips_rows_locked_by_others(storage, twin, database):
     first, second = await enqueue(storage), await enqueue(storage)
     async with uncommitted(twin) as inside:
-        [theirs] = await claim(inside, worker="birch")
+        [other] = await claim(inside, worker="birch")
         [mine] = await claim(storage)
 
-    assert (theirs.job_id, mine.job_id) == (first, second)
+    assert (other.job_id, mine.job_id) == (first, second)
     assert (await job(storage, first)).worker_id == "birch"
 
 

@@ -54,17 +54,17 @@ async def test_changing_a_trigger_against_its_uncommitted_firing(storage, twin, 
 
 async def test_disabling_a_trigger_against_firing_it(storage, twin, due):
     for number in range(ROUNDS):
-        trigger, made = await due(), new_job()
+        trigger, created = await due(), new_job()
 
         _, fired = await race(
             number,
             changed(storage, trigger, enabled=False),
-            twin.triggers.fire(trigger, trigger.next_run_at, None, [made]),
+            twin.triggers.fire(trigger, trigger.next_run_at, None, [created]),
         )
 
         assert not (await storage.triggers.trigger(ALL_TENANTS, trigger.id)).enabled
-        assert await storage.jobs.existing_job_ids([made.id]) == (
-            set() if fired is None else {made.id}
+        assert await storage.jobs.existing_job_ids([created.id]) == (
+            set() if fired is None else {created.id}
         )
 
 

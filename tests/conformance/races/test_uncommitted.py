@@ -222,7 +222,7 @@ async def arranged(world: World, situation: str) -> Subject:
     return Subject(new.id, queue)
 
 
-async def left(world: World, subject: Subject) -> Any:
+async def visible_state(world: World, subject: Subject) -> Any:
     """The visible state of a job and its children after upkeep."""
     storage = world.storage
     await settle(storage)
@@ -247,8 +247,8 @@ async def left(world: World, subject: Subject) -> Any:
 
 async def one_after_the_other(world: World, situation: str, *verbs: Verb) -> Any:
     subject = await arranged(world, situation)
-    answers = [await verb(world.storage, subject) for verb in verbs]
-    return answers, await left(world, subject)
+    results = [await verb(world.storage, subject) for verb in verbs]
+    return results, await visible_state(world, subject)
 
 
 async def overlapping(
@@ -259,7 +259,7 @@ async def overlapping(
     forgotten = replace(subject, children=[]) if undone else subject
     try:
         async with uncommitted(world.storage) as inside:
-            answer = await first(inside, forgotten)
+            result = await first(inside, forgotten)
             meeting = asyncio.create_task(second(twin, subject))
             await asyncio.wait({meeting}, timeout=MEETING)
             if undone:
@@ -269,8 +269,8 @@ async def overlapping(
     other = await meeting
     if second in PASSING_BY and not other:
         other = await second(twin, subject)
-    answers = [other] if undone else [answer, other]
-    return answers, await left(world, subject)
+    results = [other] if undone else [result, other]
+    return results, await visible_state(world, subject)
 
 
 class Undone(Exception):
@@ -291,8 +291,8 @@ async def test_a_verb_against_another_that_will_commit(world, twin, situation, n
         got = await overlapping(world, twin, situation, first, second)
 
         if got not in expected:
-            answers, seen = await one_after_the_other(world, situation, second, first)
-            expected.append((answers[::-1], seen))
+            results, seen = await one_after_the_other(world, situation, second, first)
+            expected.append((results[::-1], seen))
         assert got in expected, f"{name} met by {other}"
 
 

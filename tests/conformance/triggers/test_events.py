@@ -71,12 +71,12 @@ async def test_events_are_found_by_name_correlation_and_time(storage):
     at = (await storage.triggers.event(ALL_TENANTS, first.id)).created_at
     hour = timedelta(hours=1)
 
-    async def found(**chosen):
+    async def ids_of(**chosen):
         return [event.name for event in await storage.triggers.events(ALL_TENANTS, **chosen)]
 
-    assert await found(name="a") == await found(correlation_id="c") == ["a"]
-    assert await found(created_after=at - hour, created_before=at + hour) == ["b", "a"]
-    assert await found(created_after=at + hour) == await found(created_before=at - hour) == []
+    assert await ids_of(name="a") == await ids_of(correlation_id="c") == ["a"]
+    assert await ids_of(created_after=at - hour, created_before=at + hour) == ["b", "a"]
+    assert await ids_of(created_after=at + hour) == await ids_of(created_before=at - hour) == []
 
 
 async def test_an_event_shows_the_actions_of_its_triggers_batch_by_batch(storage, event):
@@ -124,18 +124,18 @@ async def test_concurrent_matches_of_an_event_succeed_once(storage, event):
 
 
 async def test_failed_matching_is_rolled_back_and_retried(storage, event):
-    made = new_job()
+    created = new_job()
 
     async def fail():
         async with storage.triggers.matching() as matching:
             await matching.take(event.id)
-            await matching.store([made])
+            await matching.store([created])
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fail()
 
-    assert await storage.jobs.existing_job_ids([made.id]) == set()
+    assert await storage.jobs.existing_job_ids([created.id]) == set()
     assert await storage.triggers.unmatched_events() == [event.id]
 
 
@@ -147,10 +147,10 @@ async def test_an_event_fires_the_enabled_triggers_of_its_tenant(storage, event)
     await listener(storage, tenant=TenantId("system"))
 
     async with storage.triggers.matching() as matching:
-        heard = await matching.listening(event, most=100)
+        listening = await matching.listening(event, most=100)
         few = await matching.listening(event, most=1)
 
-    assert {t.id for t in heard} == {first.id, second.id}
+    assert {t.id for t in listening} == {first.id, second.id}
     assert len(few) == 1
 
 

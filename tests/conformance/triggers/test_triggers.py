@@ -25,7 +25,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def a_trigger(**changes) -> Trigger:
-    made = Trigger(
+    created = Trigger(
         id=new_trigger_id(),
         tenant=DEFAULT_TENANT,
         name=f"nightly {new_job_id()}",
@@ -34,10 +34,10 @@ def a_trigger(**changes) -> Trigger:
         payload={"n": 1},
         interval_seconds=60.0,
     )
-    return replace(made, **changes)
+    return replace(created, **changes)
 
 
-async def kept(storage, **changes) -> Trigger:
+async def stored_trigger(storage, **changes) -> Trigger:
     trigger = a_trigger(**changes)
     assert await storage.triggers.create_trigger(trigger)
     found = await storage.triggers.trigger(ALL_TENANTS, trigger.id)
@@ -51,7 +51,7 @@ async def changed(storage, trigger, **changes):
 
 @pytest.fixture
 async def due(storage):
-    return await kept(storage, next_run_at=await storage.now() - MINUTE)
+    return await stored_trigger(storage, next_run_at=await storage.now() - MINUTE)
 
 
 async def test_a_trigger_reads_back_as_stored(storage):
@@ -77,7 +77,9 @@ async def test_a_trigger_reads_back_as_stored(storage):
         created_by="ada",
     )
 
-    found = await kept(storage, **{f: getattr(whole, f) for f in whole.__dataclass_fields__})
+    found = await stored_trigger(
+        storage, **{f: getattr(whole, f) for f in whole.__dataclass_fields__}
+    )
 
     assert found.created_at is not None
     assert abs(found.created_at - now) < MINUTE
@@ -85,8 +87,8 @@ async def test_a_trigger_reads_back_as_stored(storage):
 
 
 async def test_trigger_names_are_unique_in_a_tenant(storage):
-    first = await kept(storage, name="nightly")
-    other = await kept(storage, name="weekly")
+    first = await stored_trigger(storage, name="nightly")
+    other = await stored_trigger(storage, name="weekly")
 
     assert not await storage.triggers.create_trigger(a_trigger(name="nightly"))
     assert await changed(storage, other, name="nightly") is False
@@ -96,7 +98,7 @@ async def test_trigger_names_are_unique_in_a_tenant(storage):
 
 
 async def test_a_trigger_is_visible_to_its_tenant_only(storage):
-    trigger = await kept(storage)
+    trigger = await stored_trigger(storage)
     stranger = Scope(TenantId("acme"))
 
     assert await storage.triggers.trigger(stranger, trigger.id) is None
@@ -107,8 +109,8 @@ async def test_a_trigger_is_visible_to_its_tenant_only(storage):
 
 
 async def test_a_deleted_trigger_of_code_is_remembered_until_the_record_is_deleted(storage):
-    own = await kept(storage, name="own")
-    code = await kept(storage, origin="code", name="renamed", code={"name": "nightly"})
+    own = await stored_trigger(storage, name="own")
+    code = await stored_trigger(storage, origin="code", name="renamed", code={"name": "nightly"})
     gone = (DEFAULT_TENANT, "nightly", code.definition)
 
     assert not await storage.triggers.delete_trigger(Scope(TenantId("acme")), code.id)
@@ -124,7 +126,7 @@ async def test_a_deleted_trigger_of_code_is_remembered_until_the_record_is_delet
 
 
 async def test_a_trigger_can_change_its_type(storage):
-    trigger = await kept(storage)
+    trigger = await stored_trigger(storage)
 
     assert await changed(storage, trigger, type="cron", cron="0 2 * * *", interval_seconds=None)
 
@@ -134,10 +136,10 @@ async def test_a_trigger_can_change_its_type(storage):
 
 async def test_only_due_triggers_are_found(storage, due):
     now = await storage.now()
-    await kept(storage, next_run_at=now + MINUTE)
-    await kept(storage, next_run_at=now - MINUTE, enabled=False)
-    await kept(storage, next_run_at=now - MINUTE, missing_from_code=True)
-    await kept(storage)
+    await stored_trigger(storage, next_run_at=now + MINUTE)
+    await stored_trigger(storage, next_run_at=now - MINUTE, enabled=False)
+    await stored_trigger(storage, next_run_at=now - MINUTE, missing_from_code=True)
+    await stored_trigger(storage)
 
     [found], _ = await storage.triggers.due_triggers()
 
@@ -162,9 +164,9 @@ async def test_a_definition_missing_from_code_is_not_scheduled(storage, due):
 
 async def test_due_triggers_are_ordered_by_priority_with_followers_last(storage, due):
     at = due.next_run_at
-    late = await kept(storage, next_run_at=at + timedelta(seconds=1))
-    urgent = await kept(storage, next_run_at=at, definition=DefinitionKey("other"))
-    follower = await kept(storage, next_run_at=at, definition=DefinitionKey("limited"))
+    late = await stored_trigger(storage, next_run_at=at + timedelta(seconds=1))
+    urgent = await stored_trigger(storage, next_run_at=at, definition=DefinitionKey("other"))
+    follower = await stored_trigger(storage, next_run_at=at, definition=DefinitionKey("limited"))
     await change_definition(storage, "other", priority=25)
     await change_definition(storage, "limited", priority=1, runs_after=("plain",))
 
@@ -177,7 +179,7 @@ async def test_due_triggers_are_ordered_by_priority_with_followers_last(storage,
 
 async def test_the_time_until_the_next_due_trigger_is_returned(storage, due):
     assert (await storage.triggers.due_triggers())[1] is None
-    await kept(storage, next_run_at=await storage.now() + MINUTE)
+    await stored_trigger(storage, next_run_at=await storage.now() + MINUTE)
 
     found, left = await storage.triggers.due_triggers()
 
@@ -186,18 +188,18 @@ async def test_the_time_until_the_next_due_trigger_is_returned(storage, due):
 
 
 async def test_firing_advances_the_trigger_and_stores_the_job(storage, due):
-    made, then = new_job(source="schedule"), due.next_run_at + MINUTE
+    created, then = new_job(source="schedule"), due.next_run_at + MINUTE
 
-    stored = await storage.triggers.fire(due, due.next_run_at, then, [made])
+    stored = await storage.triggers.fire(due, due.next_run_at, then, [created])
 
     assert [each.status for each in stored] == ["created"]
     after = await storage.triggers.trigger(ALL_TENANTS, due.id)
     assert (after.next_run_at, after.last_run_at, after.last_job_id) == (
         then,
         due.next_run_at,
-        made.id,
+        created.id,
     )
-    assert (await job(storage, made.id)).state is JobState.QUEUED
+    assert (await job(storage, created.id)).state is JobState.QUEUED
 
 
 async def test_a_due_time_is_fired_once(storage, due):
@@ -222,10 +224,10 @@ async def test_concurrent_firings_of_a_due_time_succeed_once(storage, due):
 
 async def test_a_trigger_disabled_meanwhile_creates_no_job(storage, due):
     await changed(storage, due, enabled=False)
-    made = new_job()
+    created = new_job()
 
-    assert await storage.triggers.fire(due, due.next_run_at, None, [made]) is None
-    assert await storage.jobs.existing_job_ids([made.id]) == set()
+    assert await storage.triggers.fire(due, due.next_run_at, None, [created]) is None
+    assert await storage.jobs.existing_job_ids([created.id]) == set()
 
 
 async def test_a_refused_job_leaves_the_trigger_unchanged(storage, due):
@@ -264,14 +266,14 @@ async def test_an_error_is_recorded_until_the_next_success(storage, due):
 async def test_concurrent_starts_create_a_trigger_once(storage, twin):
     rivals = [a_trigger(name="nightly") for _ in range(8)]
 
-    made = await asyncio.gather(
+    created = await asyncio.gather(
         *(
             (storage, twin)[n % 2].triggers.create_trigger(trigger)
             for n, trigger in enumerate(rivals)
         )
     )
 
-    assert sorted(made) == [False] * 7 + [True]
+    assert sorted(created) == [False] * 7 + [True]
     assert len(await storage.triggers.triggers(ALL_TENANTS)) == 1
 
 
@@ -313,7 +315,7 @@ async def test_a_failed_trigger_is_due_again_after_a_pause_or_an_edit(storage, c
 
 
 async def test_an_invalid_time_zone_hides_no_trigger(storage, due):
-    other = await kept(storage, timezone="Europe/Atlantis", next_run_at=due.next_run_at)
+    other = await stored_trigger(storage, timezone="Europe/Atlantis", next_run_at=due.next_run_at)
 
     found, _ = await storage.triggers.due_triggers()
 
@@ -325,11 +327,13 @@ async def test_definitions_show_their_triggers_and_next_due_time(storage):
     now = await storage.now()
     await a_tenant(storage, "acme")
     soon, later = now + MINUTE, now + 2 * MINUTE
-    await kept(storage, next_run_at=later, origin="code")
-    await kept(storage, next_run_at=soon, tenant=TenantId("acme"))
-    await kept(storage, next_run_at=now, enabled=False)
-    await kept(storage, next_run_at=now, missing_from_code=True, origin="code", type="interval")
-    await kept(storage, next_run_at=now, definition=DefinitionKey(KNOWN[1]))
+    await stored_trigger(storage, next_run_at=later, origin="code")
+    await stored_trigger(storage, next_run_at=soon, tenant=TenantId("acme"))
+    await stored_trigger(storage, next_run_at=now, enabled=False)
+    await stored_trigger(
+        storage, next_run_at=now, missing_from_code=True, origin="code", type="interval"
+    )
+    await stored_trigger(storage, next_run_at=now, definition=DefinitionKey(KNOWN[1]))
 
     everywhere = await storage.definitions.definition_triggers(ALL_TENANTS, [KNOWN[0], "unknown"])
     here = await storage.definitions.definition_triggers(Scope(DEFAULT_TENANT), [KNOWN[0]])

@@ -32,10 +32,10 @@ ACME, GLOBEX = TenantId("acme"), TenantId("globex")
 
 
 def who(role: str, tenant: str | None = ACME, **changes) -> Principal:
-    made = Principal(
+    created = Principal(
         kind="session", id=UUID(int=7), name="ada", memberships=(Membership(tenant, role),)
     )
-    return replace(made, **changes)
+    return replace(created, **changes)
 
 
 SUPERADMIN = who(Role.SUPERADMIN, None)
@@ -128,23 +128,23 @@ def definition(**about) -> Definition:
 
 
 def test_sec_14_a_required_permission_is_checked_in_the_jobs_tenant():
-    asked = definition(requires_permission="exports")
-    given = replace(USER, memberships=(Membership(ACME, Role.USER, frozenset({"exports"})),))
+    restricted = definition(requires_permission="exports")
+    permitted = replace(USER, memberships=(Membership(ACME, Role.USER, frozenset({"exports"})),))
 
     assert may_enqueue(USER, definition(), ACME)
-    assert not may_enqueue(USER, asked, ACME)
-    assert not may_enqueue(ADMIN, asked, ACME)
-    assert may_enqueue(given, asked, ACME)
-    assert not may_enqueue(given, asked, GLOBEX)
-    assert may_enqueue(SUPERADMIN, asked, GLOBEX)
+    assert not may_enqueue(USER, restricted, ACME)
+    assert not may_enqueue(ADMIN, restricted, ACME)
+    assert may_enqueue(permitted, restricted, ACME)
+    assert not may_enqueue(permitted, restricted, GLOBEX)
+    assert may_enqueue(SUPERADMIN, restricted, GLOBEX)
     assert not may_enqueue(WORKER, definition(), ACME)
 
 
 def test_a_required_permission_may_be_a_right():
-    asked = definition(requires_permission=Right.JOBS_RETRY)
+    restricted = definition(requires_permission=Right.JOBS_RETRY)
 
-    assert may_enqueue(ADMIN, asked, ACME)
-    assert not may_enqueue(USER, asked, ACME)
+    assert may_enqueue(ADMIN, restricted, ACME)
+    assert not may_enqueue(USER, restricted, ACME)
 
 
 def test_a_narrowed_token_has_only_the_permissions_it_names():
@@ -200,13 +200,13 @@ def test_a_request_can_only_narrow_the_scope_of_its_credential():
 
 
 def test_foreign_and_unknown_tenants_get_the_same_error():
-    answers = []
+    results = []
     for tenant in ("globex", "unheard"):
-        with pytest.raises(TenantNotFound) as told:
+        with pytest.raises(TenantNotFound) as not_found:
             scope_of(ADMIN, tenant)
-        answers.append(str(told.value).replace(tenant, "…"))
+        results.append(str(not_found.value).replace(tenant, "…"))
 
-    assert answers[0] == answers[1]
+    assert results[0] == results[1]
 
 
 def test_bounds_name_the_owner_when_only_own_jobs_are_reachable():
@@ -279,12 +279,12 @@ def test_other_tenants_are_out_of_reach(principal, right, tenant, owner):
 
 @given(bound_to_acme(), st.lists(st.tuples(RIGHTS, TENANTS), max_size=20))
 def test_no_sequence_of_requests_widens_a_scope(principal, requests):
-    for right, asked in requests:
+    for right, scope in requests:
         try:
-            bounds = bounds_of(principal, right, asked)
+            bounds = bounds_of(principal, right, scope)
         except (TenantNotFound, Forbidden):
             continue
-        assert bounds.scope == Scope(ACME) == scope_of(principal, asked)
+        assert bounds.scope == Scope(ACME) == scope_of(principal, scope)
         assert right in (principal.rights or {right})
 
 

@@ -79,12 +79,12 @@ def test_key_and_payload_make_an_exact_argument_list():
         "required": ["provider_id"],
         "additionalProperties": False,
     }
-    given = {
+    declaration = {
         "argv": ["zoltag", "sync-dropbox"],
         "options": {"provider_id": "--provider-id", "path_prefix": "--path-prefix"},
     }
 
-    argv = command(given, schema).build({"path_prefix": "/in", "provider_id": "7"}, "acme")
+    argv = command(declaration, schema).build({"path_prefix": "/in", "provider_id": "7"}, "acme")
 
     assert argv == [
         "zoltag",
@@ -97,9 +97,9 @@ def test_key_and_payload_make_an_exact_argument_list():
 
 
 def test_values_replace_the_placeholders_of_their_fields():
-    given = ["tool", "{provider_id}", "n={count}", "--model={provider_id}", "{{plain}}"]
+    argv = ["tool", "{provider_id}", "n={count}", "--model={provider_id}", "{{plain}}"]
 
-    assert build(given, {"provider_id": "a b", "count": -3}) == [
+    assert build(argv, {"provider_id": "a b", "count": -3}) == [
         "tool", "a b", "n=-3", "--model=a b", "{plain}", "--tenant-id", "acme",
     ]  # fmt: skip
 
@@ -157,9 +157,9 @@ def test_a_negative_number_for_a_string_is_refused():
 
 
 def test_after_a_double_dash_any_value_is_allowed_and_flags_come_before():
-    given = {"argv": ["tool", "rm", "--", "{provider_id}"], "options": {"force": "--force"}}
+    declaration = {"argv": ["tool", "rm", "--", "{provider_id}"], "options": {"force": "--force"}}
 
-    assert build(given, {"provider_id": "--all", "force": True}) == [
+    assert build(declaration, {"provider_id": "--all", "force": True}) == [
         "tool", "rm", "--tenant-id", "acme", "--force", "--", "--all",
     ]  # fmt: skip
 
@@ -188,9 +188,9 @@ def test_after_a_double_dash_any_value_is_allowed_and_flags_come_before():
     ids=lambda value: str(value)[:40] if isinstance(value, str) else "payload",
 )
 def test_values_that_cannot_be_arguments_are_refused(payload, pointer):
-    given = {"argv": ["tool", "{provider_id}"], "options": OPTIONS}
+    declaration = {"argv": ["tool", "{provider_id}"], "options": OPTIONS}
 
-    assert refusal(given, payload)[0] == pointer
+    assert refusal(declaration, payload)[0] == pointer
 
 
 def test_a_refusal_does_not_repeat_the_value():
@@ -306,9 +306,13 @@ def test_a_loose_schema_is_allowed(schema):
 
 
 def test_all_problems_are_listed():
-    given = {"argv": ["tool", "{a}", "{b}"], "options": {"c": "--c"}, "exit_codes": {300: "retry"}}
+    declaration = {
+        "argv": ["tool", "{a}", "{b}"],
+        "options": {"c": "--c"},
+        "exit_codes": {300: "retry"},
+    }
 
-    assert problems(given).keys() == {"/argv/1", "/argv/2", "/options/c", "/exit_codes/300"}
+    assert problems(declaration).keys() == {"/argv/1", "/argv/2", "/options/c", "/exit_codes/300"}
 
 
 @pytest.mark.parametrize(
@@ -317,9 +321,9 @@ def test_all_problems_are_listed():
      (-64, "retry"), (200, "retry")],
 )  # fmt: skip
 def test_exit_codes_follow_the_declaration(code, meaning):
-    given = {"argv": ["tool"], "exit_codes": {75: "retry", "64": "permanent", 3: "success"}}
+    declaration = {"argv": ["tool"], "exit_codes": {75: "retry", "64": "permanent", 3: "success"}}
 
-    assert command(given).exit_codes.meaning(code) == Meaning(meaning)
+    assert command(declaration).exit_codes.meaning(code) == Meaning(meaning)
 
 
 def test_without_a_declaration_only_zero_is_success():
@@ -351,20 +355,23 @@ def test_the_end_of_a_command_is_described_in_words(code, words):
 def test_a_program_receives_the_exact_arguments():
     schema = {"properties": {"text": {"type": "string"}}, "required": ["text"]}
     program = "import json, sys; print(json.dumps(sys.argv[1:]))"
-    given = {"argv": [sys.executable, "-c", program, "x={text}"], "options": {"text": "--text"}}
+    declaration = {
+        "argv": [sys.executable, "-c", program, "x={text}"],
+        "options": {"text": "--text"},
+    }
     text = "$(touch /tmp/x) `id` ; rm -rf * | & > \" ' \\ \n ü"
 
-    argv = parse(given, schema, definition="x").build({"text": text}, "acme")
+    argv = parse(declaration, schema, definition="x").build({"text": text}, "acme")
     done = subprocess.run(argv, capture_output=True, check=True, env=os.environ)
 
     assert json.loads(done.stdout) == [f"x={text}", "--tenant-id", "acme", f"--text={text}"]
 
 
 def test_large_payloads_are_refused_cheaply():
-    given = {"argv": ["tool"], "options": OPTIONS}
+    declaration = {"argv": ["tool"], "options": OPTIONS}
 
     with counted_calls() as calls, pytest.raises(ArgumentRefused):
-        build(given, {"tag": ["x" * 1000] * MOST_ARGUMENTS, "anything": ["y"] * 200_000})
+        build(declaration, {"tag": ["x" * 1000] * MOST_ARGUMENTS, "anything": ["y"] * 200_000})
 
     assert calls.count < 200_000
 
@@ -399,13 +406,13 @@ def test_no_value_ever_becomes_an_option(payload, tenant):
 def test_any_declaration_is_parsed_or_refused(argv, options, a, b):
     try:
         template = command({"argv": argv, "options": options})
-        made = template.build({"provider_id": a, "count": 1, "anything": b}, "acme")
+        created = template.build({"provider_id": a, "count": 1, "anything": b}, "acme")
     except (CommandTemplateInvalid, ArgumentRefused):
         return
 
     written = {word.partition("=")[0] for word in argv} | set(options.values()) | {"--tenant-id"}
-    before = made[: made.index("--")] if "--" in made else made
-    assert made[0] == argv[0].replace("{{", "{").replace("}}", "}")
+    before = created[: created.index("--")] if "--" in created else created
+    assert created[0] == argv[0].replace("{{", "{").replace("}}", "}")
     assert all(word.partition("=")[0] in written for word in before if word.startswith("-"))
 
 

@@ -136,7 +136,7 @@ def test_length_terms_and_values_are_bounded():
 
 
 def test_plain_fields_and_text_give_equal_queries():
-    made = JobQuery.of(
+    created = JobQuery.of(
         states=["retrying", "dead_letter"],
         definition="mail.send",
         queue="mail",
@@ -147,12 +147,12 @@ def test_plain_fields_and_text_give_equal_queries():
         created_before=NOW,
     )
 
-    assert str(made) == (
+    assert str(created) == (
         "state:dead_letter,retrying definition:mail.send queue:mail source:event "
         'correlation:"order 17" -fingerprint:* '
         "created:>2026-07-01T11:00:00Z created:<2026-07-01T12:00:00Z"
     )
-    assert parse(str(made)) == made
+    assert parse(str(created)) == created
 
 
 def test_relative_times_are_resolved_later():

@@ -135,11 +135,11 @@ def test_a_failure_without_error_text_has_a_fingerprint():
 
 
 def test_a_summary_is_short_and_on_one_line():
-    told = sentence("a long story\n" * 500, TRACE.format(release=1, line=1, function="f"))
+    summary = sentence("a long story\n" * 500, TRACE.format(release=1, line=1, function="f"))
 
-    assert len(told) <= 300
-    assert "\n" not in told
-    assert told.endswith(" in f (sync.py)")
+    assert len(summary) <= 300
+    assert "\n" not in summary
+    assert summary.endswith(" in f (sync.py)")
 
 
 @pytest.mark.parametrize(

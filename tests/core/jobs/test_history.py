@@ -55,9 +55,14 @@ def steps(job, attempts=(), stored=()):
 
 
 def test_a_new_job_has_a_creator():
-    [made] = history(a_job(QUEUED), [], [])
+    [created] = history(a_job(QUEUED), [], [])
 
-    assert (made.from_state, made.to_state, made.actor, made.at) == (None, QUEUED, "ada", START)
+    assert (created.from_state, created.to_state, created.actor, created.at) == (
+        None,
+        QUEUED,
+        "ada",
+        START,
+    )
 
 
 def test_an_admitted_job_shows_its_admission():
@@ -92,9 +97,9 @@ def test_a_job_that_succeeded_on_retry_shows_the_earlier_failure():
         an_attempt(2, 5, 6, Outcome.SUCCEEDED),
     ]
 
-    told = history(job, tries, [])
+    entries = history(job, tries, [])
 
-    assert [(s.from_state, s.to_state) for s in told] == [
+    assert [(s.from_state, s.to_state) for s in entries] == [
         (None, QUEUED),
         (QUEUED, RUNNING),
         (RUNNING, Outcome.FAILED),
@@ -102,27 +107,27 @@ def test_a_job_that_succeeded_on_retry_shows_the_earlier_failure():
         (QUEUED, RUNNING),
         (RUNNING, COMPLETED),
     ]
-    assert told[2].message == "no such host"
-    assert [s.attempt for s in told] == [None, 1, 1, 1, 2, 2]
-    assert told[1].actor == "alder"
+    assert entries[2].message == "no such host"
+    assert [s.attempt for s in entries] == [None, 1, 1, 1, 2, 2]
+    assert entries[1].actor == "alder"
 
 
 def test_the_last_failure_leads_to_the_dead_letter():
     for outcome in (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.LOST):
         job = a_job(DEAD_LETTER, lease_token=1, finished_at=at(2))
 
-        told = steps(job, [an_attempt(1, 1, 2, outcome)])
+        entries = steps(job, [an_attempt(1, 1, 2, outcome)])
 
-        assert told[-2:] == [(RUNNING, outcome), (outcome, DEAD_LETTER)]
+        assert entries[-2:] == [(RUNNING, outcome), (outcome, DEAD_LETTER)]
 
 
 def test_a_released_job_is_queued_again():
     job = a_job(QUEUED, lease_token=1)
 
-    told = history(job, [an_attempt(1, 1, 2, Outcome.RELEASED)], [])
+    entries = history(job, [an_attempt(1, 1, 2, Outcome.RELEASED)], [])
 
-    assert (told[-1].from_state, told[-1].to_state) == (RUNNING, QUEUED)
-    assert told[-1].message == "handed back"
+    assert (entries[-1].from_state, entries[-1].to_state) == (RUNNING, QUEUED)
+    assert entries[-1].message == "handed back"
 
 
 def test_a_canceled_waiting_job_shows_the_actor():
@@ -137,9 +142,9 @@ def test_a_canceled_waiting_job_shows_the_actor():
 def test_a_canceled_running_job_ends_with_its_attempt():
     job = a_job(CANCELED, lease_token=1, finished_at=at(3), cancel_requested_by="grace")
 
-    told = steps(job, [an_attempt(1, 1, 3, Outcome.CANCELED)])
+    entries = steps(job, [an_attempt(1, 1, 3, Outcome.CANCELED)])
 
-    assert told == [(None, QUEUED), (QUEUED, RUNNING), (RUNNING, CANCELED)]
+    assert entries == [(None, QUEUED), (QUEUED, RUNNING), (RUNNING, CANCELED)]
 
 
 def test_a_manual_retry_separates_two_runs():

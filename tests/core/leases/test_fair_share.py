@@ -67,9 +67,9 @@ def test_a_single_tenant_gets_all_slots():
 
 
 def test_the_lines_of_a_tenant_divide_its_share():
-    given = share_quotas(lines_of({"acme": 1, "globex": 1}, gates=("", "limited")), 10)
+    quotas = share_quotas(lines_of({"acme": 1, "globex": 1}, gates=("", "limited")), 10)
 
-    assert [(q.line.tenant, q.line.gate, q.line_limit, q.tenant_limit) for q in given] == [
+    assert [(q.line.tenant, q.line.gate, q.line_limit, q.tenant_limit) for q in quotas] == [
         ("acme", "", 5, 5),
         ("acme", "limited", 5, 5),
         ("globex", "", 5, 5),
@@ -113,9 +113,9 @@ def test_limits_hold_and_no_wanted_capacity_is_left(wanted, rooms):
     free = [quota for quota in wanted if not quota.line.limits]
     assert [quota for quota in allowed if not quota.line.limits] == free
     for name, room in rooms.items():
-        asked = sum(q.line_limit for q in wanted if q.line.limits == (name,))
+        requested = sum(q.line_limit for q in wanted if q.line.limits == (name,))
         others = any(len(q.line.limits) > 1 and name in q.line.limits for q in wanted)
-        assert others or taken[name] == min(room, asked)
+        assert others or taken[name] == min(room, requested)
 
 
 def test_a_limit_that_cannot_be_counted_gives_nothing():

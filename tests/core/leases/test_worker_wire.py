@@ -38,22 +38,22 @@ LEASE = Lease(
 )
 
 
-def over_the_line(told):
-    return json.loads(json.dumps(told))
+def round_trip(message):
+    return json.loads(json.dumps(message))
 
 
 def test_a_lease_round_trips():
-    assert wire.parse_lease(over_the_line(wire.lease(LEASE))) == LEASE
+    assert wire.parse_lease(round_trip(wire.lease(LEASE))) == LEASE
 
 
 def test_a_minimal_lease_round_trips():
     little = LEASE._replace(metadata=None, trigger_due_at=None, timeout_seconds=None, gate="")
 
-    assert wire.parse_lease(over_the_line(wire.lease(little))) == little
+    assert wire.parse_lease(round_trip(wire.lease(little))) == little
 
 
 def test_unknown_fields_of_a_newer_server_are_ignored():
-    assert wire.parse_lease({**over_the_line(wire.lease(LEASE)), "new": 1}) == LEASE
+    assert wire.parse_lease({**round_trip(wire.lease(LEASE)), "new": 1}) == LEASE
 
 
 def test_an_end_carries_the_outcome_but_not_the_next_state():

@@ -26,7 +26,7 @@ SCHEDULES = [cron("0 2 * * *", tz="Asia/Tokyo"), every("1h"), once(NOW + HOUR), 
 
 
 def a_trigger(schedule, **about) -> Trigger:
-    made = Trigger(
+    created = Trigger(
         id=new_trigger_id(),
         tenant=DEFAULT_TENANT,
         name="t",
@@ -35,7 +35,7 @@ def a_trigger(schedule, **about) -> Trigger:
         origin="code",
         **fields_of(schedule),
     )
-    return replace(made, code=code_snapshot(made), **about)
+    return replace(created, code=code_snapshot(created), **about)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

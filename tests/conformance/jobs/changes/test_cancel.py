@@ -34,10 +34,10 @@ async def test_a_waiting_job_ends_at_once(storage, clock, how, to):
     id = await enqueue(storage, **how)
     await clock.advance(SECOND)
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [id], actor="ada", reason="not needed", to=to)
+    result = await storage.jobs.cancel(ALL_TENANTS, [id], actor="ada", reason="not needed", to=to)
 
     ended = await job(storage, id)
-    assert answer == {id: to}
+    assert result == {id: to}
     assert (ended.state, ended.finished_at) == (to, clock.now)
     assert (ended.cancel_requested_by, ended.cancel_requested_at) == ("ada", clock.now)
     assert (ended.reason, ended.outcome, ended.attempts) == ("not needed", None, 0)
@@ -66,26 +66,26 @@ async def test_a_running_job_is_asked_to_stop_and_runs_until_it_ends(storage, cl
     lease = await started(storage)
     await clock.advance(SECOND)
 
-    answer = await storage.jobs.cancel(
+    result = await storage.jobs.cancel(
         ALL_TENANTS, [lease.job_id], actor="ada", reason="not needed"
     )
 
-    asked = await job(storage, lease.job_id)
-    assert answer == {lease.job_id: JobState.RUNNING}
-    assert (asked.state, asked.cancel_requested_at) == (JobState.RUNNING, clock.now)
-    assert (asked.cancel_requested_by, asked.reason) == ("ada", "not needed")
+    canceled = await job(storage, lease.job_id)
+    assert result == {lease.job_id: JobState.RUNNING}
+    assert (canceled.state, canceled.cancel_requested_at) == (JobState.RUNNING, clock.now)
+    assert (canceled.cancel_requested_by, canceled.reason) == ("ada", "not needed")
     assert await storage.leases.cancel_requests(ALDER, [held(lease)]) == {lease.job_id}
     assert await end(storage, lease, JobState.CANCELED) is JobState.CANCELED
 
 
 async def test_only_jobs_asked_to_stop_are_reported_to_their_worker(storage):
-    asked, going_on, former = [await started(storage) for _ in range(3)]
-    await storage.jobs.cancel(ALL_TENANTS, [asked.job_id, former.job_id])
+    canceled, going_on, former = [await started(storage) for _ in range(3)]
+    await storage.jobs.cancel(ALL_TENANTS, [canceled.job_id, former.job_id])
     await end(storage, former, JobState.CANCELED)
 
     assert await storage.leases.cancel_requests(
-        ALDER, [held(a) for a in (asked, going_on, former)]
-    ) == {asked.job_id}
+        ALDER, [held(a) for a in (canceled, going_on, former)]
+    ) == {canceled.job_id}
     assert await storage.leases.cancel_requests(ALDER, []) == set()
 
 
@@ -95,9 +95,9 @@ async def test_a_repeated_cancel_request_changes_nothing(storage, clock):
     before = await job(storage, lease.job_id)
     await clock.advance(SECOND)
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="bob", reason="second")
+    result = await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="bob", reason="second")
 
-    assert answer == {lease.job_id: JobState.RUNNING}
+    assert result == {lease.job_id: JobState.RUNNING}
     assert await job(storage, lease.job_id) == before
 
 
@@ -124,14 +124,14 @@ async def test_many_jobs_in_many_states_are_canceled_in_one_call(storage):
     states = list(JobState) * 3
     jobs = [await a_job(storage, state) for state in states]
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [*(one.id for one in jobs), new_job_id()])
+    result = await storage.jobs.cancel(ALL_TENANTS, [*(one.id for one in jobs), new_job_id()])
 
     goes_to = {
         JobState.PENDING: JobState.CANCELED,
         JobState.QUEUED: JobState.CANCELED,
         JobState.RUNNING: JobState.RUNNING,
     }
-    assert answer == {
+    assert result == {
         one.id: goes_to[state] for one, state in zip(jobs, states, strict=True) if state in goes_to
     }
     assert await storage.jobs.cancel(ALL_TENANTS, []) == {}
@@ -147,9 +147,9 @@ async def test_another_tenant_cancels_nothing(storage):
     await a_tenant(storage, "acme")
     mine = [await a_job(storage, state, tenant=ACME) for state in JobState]
 
-    answer = await storage.jobs.cancel(Scope.of("globex"), [one.id for one in mine])
+    result = await storage.jobs.cancel(Scope.of("globex"), [one.id for one in mine])
 
-    assert answer == {}
+    assert result == {}
     for one in mine:
         assert await job(storage, one.id) == one
     assert len(await storage.jobs.cancel(Scope(ACME), [one.id for one in mine])) == 3
@@ -169,10 +169,10 @@ async def test_a_parent_and_its_children_are_canceled_in_one_call(storage):
     children = [await enqueue_child(storage, parent) for _ in range(2)]
     grandchild = await enqueue_child(storage, *children, on_parent_failure="run")
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [grandchild, parent, *children])
+    result = await storage.jobs.cancel(ALL_TENANTS, [grandchild, parent, *children])
 
-    assert set(answer.values()) == {JobState.CANCELED}
-    assert len(answer) == 4
+    assert set(result.values()) == {JobState.CANCELED}
+    assert len(result) == 4
 
 
 async def test_a_thousand_jobs_are_canceled_in_one_call(storage):
@@ -180,10 +180,10 @@ async def test_a_thousand_jobs_are_canceled_in_one_call(storage):
     await storage.jobs.enqueue(new)
     running = {lease.job_id for lease in await claim(storage, 10)}
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [n.id for n in new])
+    result = await storage.jobs.cancel(ALL_TENANTS, [n.id for n in new])
 
-    assert len(answer) == 1000
-    assert {id for id, state in answer.items() if state is JobState.RUNNING} == running
+    assert len(result) == 1000
+    assert {id for id, state in result.items() if state is JobState.RUNNING} == running
 
 
 async def test_open_jobs_of_a_tenant_are_found_until_all_are_asked_to_stop(storage):

@@ -43,44 +43,44 @@ async def counts_of(storage, operation):
 
 async def test_an_operation_reads_back_as_started(storage):
     await a_tenant(storage, ACME)
-    made = an_operation("retry", tenant=ACME, reason="again", undo_of=new_operation_id())
+    created = an_operation("retry", tenant=ACME, reason="again", undo_of=new_operation_id())
 
-    await storage.jobs.create_operation(made, [new_job_id(), new_job_id()], entry=an_entry(ACME))
+    await storage.jobs.create_operation(created, [new_job_id(), new_job_id()], entry=an_entry(ACME))
 
-    told = await storage.jobs.operation(Scope(ACME), made.id)
-    assert (told.action, told.query, told.reason, told.undo_of, told.actor) == (
+    stored = await storage.jobs.operation(Scope(ACME), created.id)
+    assert (stored.action, stored.query, stored.reason, stored.undo_of, stored.actor) == (
         BulkAction.RETRY,
-        made.query,
+        created.query,
         "again",
-        made.undo_of,
+        created.undo_of,
         "user:1",
     )
-    assert (told.state, told.total, told.left, told.created_at) == ("running", 2, 2, START)
-    assert await storage.jobs.operation(Scope(GLOBEX), made.id) is None
-    assert [each.id for each in await storage.jobs.operations(Scope(ACME))] == [made.id]
+    assert (stored.state, stored.total, stored.left, stored.created_at) == ("running", 2, 2, START)
+    assert await storage.jobs.operation(Scope(GLOBEX), created.id) is None
+    assert [each.id for each in await storage.jobs.operations(Scope(ACME))] == [created.id]
     assert await storage.jobs.operations(Scope(GLOBEX)) == []
     assert len(await storage.access.entries(ACME)) == 1
 
 
 async def test_operations_are_listed_newest_first_in_pages(storage):
-    made = [an_operation() for _ in range(3)]
-    for each in made:
+    created = [an_operation() for _ in range(3)]
+    for each in created:
         await storage.jobs.create_operation(each, [])
 
     first = await storage.jobs.operations(ALL_TENANTS, most=2)
     rest = await storage.jobs.operations(ALL_TENANTS, before=first[-1].id)
 
-    assert [each.id for each in first + rest] == [each.id for each in reversed(made)]
+    assert [each.id for each in first + rest] == [each.id for each in reversed(created)]
 
 
 async def test_a_large_set_is_frozen_completely_and_in_order(storage):
     ids = [new_job_id() for _ in range(5_500)]
-    made = an_operation()
+    created = an_operation()
 
-    await storage.jobs.create_operation(made, ids)
+    await storage.jobs.create_operation(created, ids)
 
     items, last = [], 0
-    while page := await storage.jobs.operation_items(made.id, "waiting", after=last, most=3000):
+    while page := await storage.jobs.operation_items(created.id, "waiting", after=last, most=3000):
         items += page
         last = page[-1].place
     assert [item.job_id for item in items] == ids

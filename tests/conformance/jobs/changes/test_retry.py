@@ -33,10 +33,10 @@ async def test_a_retried_job_is_due_at_once_with_fresh_attempts(storage, clock, 
     ended = await a_job(storage, state, priority=7, correlation_id="c", metadata='{"m": 1}')
     await clock.advance(MINUTE)
 
-    answer = await storage.jobs.retry(ALL_TENANTS, ended.id, actor="ada")
+    result = await storage.jobs.retry(ALL_TENANTS, ended.id, actor="ada")
 
     again = await job(storage, ended.id)
-    assert answer == "queued"
+    assert result == "queued"
     assert (again.state, again.due_at, again.finished_at) == (JobState.QUEUED, clock.now, None)
     assert (again.attempts, again.max_attempts, again.worker_deaths) == (0, 3, 0)
     assert (again.priority, again.correlation_id, again.metadata) == (7, "c", {"m": 1})
@@ -57,13 +57,13 @@ async def test_lease_tokens_keep_rising_and_earlier_attempts_stay_readable(stora
     await end(storage, last)
 
     assert (again.token, again.attempts, again.max_attempts) == (2, 1, 1)
-    told = await storage.jobs.attempts(await job(storage, lease.job_id))
-    assert [(a.number, a.outcome, a.error) for a in told] == [
+    attempts = await storage.jobs.attempts(await job(storage, lease.job_id))
+    assert [(a.number, a.outcome, a.error) for a in attempts] == [
         (1, Outcome.FAILED, "one"),
         (2, Outcome.FAILED, "two"),
         (3, Outcome.SUCCEEDED, None),
     ]
-    assert (told[0].error_type, told[0].error_trace) == ("A", "t")
+    assert (attempts[0].error_type, attempts[0].error_trace) == ("A", "t")
 
 
 async def test_a_retried_job_keeps_its_last_error(storage):
@@ -113,11 +113,11 @@ async def test_a_retried_job_holds_its_dedupe_key_again(storage, window):
     dead = await a_job(storage, JobState.DEAD_LETTER, dedupe_key="d", dedupe_window=window)
     await storage.jobs.retry(ALL_TENANTS, dead.id)
 
-    met = await offer(storage, new_job(dedupe_key="d"))
+    receipt = await offer(storage, new_job(dedupe_key="d"))
     await end(storage, await lease_of(storage, dead.id))
     after = await offer(storage, new_job(dedupe_key="d"))
 
-    assert (met.status, met.existing_id) == ("existing", dead.id)
+    assert (receipt.status, receipt.existing_id) == ("existing", dead.id)
     assert after.status == ("existing" if window else "created")
 
 

@@ -98,8 +98,8 @@ async def test_another_tenant_runs_nothing_now(storage):
     ]
     before = [await job(storage, id) for id in ids]
 
-    answers = [await storage.jobs.run_now(Scope.of("globex"), id) for id in ids]
+    results = [await storage.jobs.run_now(Scope.of("globex"), id) for id in ids]
 
-    assert answers == [False] * 3
+    assert results == [False] * 3
     assert [await job(storage, id) for id in ids] == before
     assert await storage.jobs.run_now(Scope(ACME), ids[1])

@@ -134,11 +134,11 @@ async def test_a_stale_token_causes_no_transition(world: World, verb):
         await world.clock.advance(2 * LEASE_TIME)
     ending = {Verb.FINISH: finish, Verb.RELEASE: release, Verb.REAP: lost}[verb](first)
     if verb is Verb.REAP:
-        answer = await world.storage.leases.reap([ending])
+        result = await world.storage.leases.reap([ending])
     else:
-        answer = await world.storage.leases.finish(second.worker, [ending])
+        result = await world.storage.leases.finish(second.worker, [ending])
 
-    assert answer == {}
+    assert result == {}
     assert await job(world.storage, second.job_id) == before
 
 

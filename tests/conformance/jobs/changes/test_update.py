@@ -46,9 +46,9 @@ async def counts(storage):
 async def test_a_queued_job_runs_earlier_with_a_lower_priority_number(storage):
     first, second = await enqueue(storage), await enqueue(storage)
 
-    answer = await storage.jobs.update(ALL_TENANTS, [second], JobChange(priority=50))
+    result = await storage.jobs.update(ALL_TENANTS, [second], JobChange(priority=50))
 
-    assert answer == {second: JobState.QUEUED}
+    assert result == {second: JobState.QUEUED}
     assert (await job(storage, second)).priority == 50
     assert [lease.job_id for lease in await claim(storage, 1)] == [second]
     assert [lease.job_id for lease in await claim(storage, 1)] == [first]
@@ -59,9 +59,9 @@ async def test_a_job_moved_to_another_queue_is_counted_there(storage):
     held = await enqueue(storage, held=True)
     later = await enqueue(storage, delay=DAY)
 
-    answer = await storage.jobs.update(ALL_TENANTS, [goes, held, later], JobChange(queue=MAIL))
+    result = await storage.jobs.update(ALL_TENANTS, [goes, held, later], JobChange(queue=MAIL))
 
-    assert answer == {
+    assert result == {
         goes: JobState.QUEUED,
         held: JobState.PENDING,
         later: JobState.QUEUED,
@@ -148,11 +148,11 @@ async def test_a_child_waits_for_its_parent_in_another_queue(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id)
 
-    answer = await storage.jobs.update(ALL_TENANTS, [child], JobChange(queue=MAIL, priority=1))
+    result = await storage.jobs.update(ALL_TENANTS, [child], JobChange(queue=MAIL, priority=1))
     await end(storage, lease, JobState.COMPLETED)
     await storage.leases.promote()
 
-    assert answer == {child: JobState.PENDING}
+    assert result == {child: JobState.PENDING}
     [claimed] = await claim_all(storage)
     assert (claimed.job_id, claimed.queue, claimed.priority) == (child, "mail", 1)
 
@@ -184,13 +184,13 @@ async def test_a_postponed_job_keeps_its_dedupe_key(storage):
 async def test_a_job_that_does_not_wait_is_not_updated(storage, state):
     before = await a_job(storage, state)
 
-    answer = await storage.jobs.update(
+    result = await storage.jobs.update(
         ALL_TENANTS,
         [before.id, new_job_id()],
         JobChange(priority=1, queue=MAIL, due_at=START + DAY),
     )
 
-    assert answer == {}
+    assert result == {}
     assert await job(storage, before.id) == before
     assert await storage.jobs.transitions(before) == []
 
@@ -257,7 +257,7 @@ async def test_a_postponed_job_gets_the_current_gate_when_it_is_due(storage, clo
 async def test_a_concurrent_claim_and_update_keep_a_job_consistent(storage, twin):
     ids = [await enqueue(storage) for _ in range(40)]
 
-    leases, *answers = await asyncio.gather(
+    leases, *results = await asyncio.gather(
         claim(twin, 20),
         *(
             storage.jobs.update(ALL_TENANTS, ids[n : n + 10], JobChange(queue=MAIL))
@@ -265,7 +265,7 @@ async def test_a_concurrent_claim_and_update_keep_a_job_consistent(storage, twin
         ),
     )
 
-    changed = {id for answer in answers for id in answer}
+    changed = {id for result in results for id in result}
     running = {lease.job_id for lease in leases}
     jobs = [await job(storage, id) for id in ids]
     assert {each.id for each in jobs if each.queue == "mail"} == changed
@@ -277,9 +277,9 @@ async def test_a_concurrent_update_and_promote_miss_no_job(storage, twin, clock)
     ids = [await enqueue(storage, delay=timedelta(seconds=1)) for _ in range(40)]
     await clock.advance(timedelta(seconds=1))
 
-    answer, _ = await asyncio.gather(
+    result, _ = await asyncio.gather(
         storage.jobs.update(ALL_TENANTS, ids, JobChange(queue=MAIL)), twin.leases.promote()
     )
 
-    assert set(answer) == set(ids)
+    assert set(result) == set(ids)
     assert {(await job(storage, id)).queue for id in ids} == {"mail"}

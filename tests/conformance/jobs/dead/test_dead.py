@@ -29,8 +29,8 @@ TIMEOUT, REFUSED = "1" * 16, "2" * 16
 async def dead(storage, fingerprint=TIMEOUT, error="boom", **changes):
     """A job that failed for good, for a cause."""
     lease = await started(storage, **changes)
-    told = {"error": error, "error_type": "OSError", "fingerprint": fingerprint}
-    await end(storage, lease, JobState.DEAD_LETTER, **told)
+    failure = {"error": error, "error_type": "OSError", "fingerprint": fingerprint}
+    await end(storage, lease, JobState.DEAD_LETTER, **failure)
     return lease.job_id
 
 
@@ -140,13 +140,17 @@ async def test_an_edited_job_runs_with_its_new_payload_and_fresh_attempts(storag
     id = await dead(storage, payload='{"n": 1, "ä": "x"}', max_attempts=1)
     await clock.advance(MINUTE)
 
-    answer = await storage.jobs.retry(ALL_TENANTS, id, actor="ada", edit=edit(payload='{"n": 2}'))
+    result = await storage.jobs.retry(ALL_TENANTS, id, actor="ada", edit=edit(payload='{"n": 2}'))
 
     again = await job(storage, id)
-    assert (answer, again.state, again.payload) == ("queued", JobState.QUEUED, {"n": 2})
+    assert (result, again.state, again.payload) == ("queued", JobState.QUEUED, {"n": 2})
     assert (again.attempts, again.due_at, again.fingerprint) == (0, clock.now, None)
-    told = (await storage.jobs.transitions(again))[-1]
-    assert (told.actor, told.message, told.from_state) == ("ada", "edited", JobState.DEAD_LETTER)
+    transition = (await storage.jobs.transitions(again))[-1]
+    assert (transition.actor, transition.message, transition.from_state) == (
+        "ada",
+        "edited",
+        JobState.DEAD_LETTER,
+    )
     [lease] = await claim_all(storage)
     assert lease.payload.replace(" ", "") == '{"n":2}'
 
@@ -168,9 +172,9 @@ async def test_an_edit_is_refused_if_the_job_failed_again_meanwhile(storage):
     await storage.jobs.retry(ALL_TENANTS, id)
     await end(storage, await lease_of(storage, id), JobState.DEAD_LETTER, error="again")
 
-    answer = await storage.jobs.retry(ALL_TENANTS, id, edit=edit(token=1))
+    result = await storage.jobs.retry(ALL_TENANTS, id, edit=edit(token=1))
 
-    assert answer is None
+    assert result is None
     assert (await job(storage, id)).payload == {"n": 1}
 
 
@@ -198,11 +202,11 @@ async def test_a_bulk_retry_skips_jobs_whose_key_has_an_open_job(storage):
     plain = [await dead(storage) for _ in range(3)]
     twins = [await dead(storage, dedupe_key="same") for _ in range(2)]
 
-    answers = await storage.jobs.retry_many(
+    results = await storage.jobs.retry_many(
         ALL_TENANTS, [*plain, *twins, new_job_id()], actor="ada"
     )
 
-    assert answers == ["queued"] * 4 + ["duplicate", None]
+    assert results == ["queued"] * 4 + ["duplicate", None]
     assert await state_of(storage, twins[1]) is JobState.DEAD_LETTER
 
 
@@ -211,8 +215,8 @@ async def test_many_jobs_are_discarded_in_one_call(storage):
     mine = [await dead(storage, tenant=ACME) for _ in range(2)]
     foreign = await dead(storage)
 
-    answers = await storage.jobs.discard_many(Scope(ACME), [*mine, foreign])
+    results = await storage.jobs.discard_many(Scope(ACME), [*mine, foreign])
 
-    assert answers == [True, True, False]
+    assert results == [True, True, False]
     assert await rows_of(storage, "windlass_ended", "id", mine[0]) == 0
     assert await state_of(storage, foreign) is JobState.DEAD_LETTER

@@ -61,7 +61,7 @@ async def test_a_dedupe_key_stays_taken_while_its_job_is_retried(storage, clock)
     lease = await started(storage, dedupe_key="d")
     await end(storage, lease, JobState.QUEUED, delay=MINUTE)
     retrying = await offer(storage, new_job(dedupe_key="d"))
-    lease = await _after(storage, clock, MINUTE, lease.job_id)
+    lease = await enqueued_after(storage, clock, MINUTE, lease.job_id)
     await storage.leases.finish(ALDER, [release(lease)])
     released = await offer(storage, new_job(dedupe_key="d"))
     lease = await lease_of(storage, lease.job_id)
@@ -73,7 +73,7 @@ async def test_a_dedupe_key_stays_taken_while_its_job_is_retried(storage, clock)
     assert {retrying.existing_id, released.existing_id, reaped.existing_id} == {lease.job_id}
 
 
-async def _after(storage, clock, time, id):
+async def enqueued_after(storage, clock, time, id):
     await clock.advance(time)
     return await lease_of(storage, id)
 
@@ -279,24 +279,24 @@ async def test_many_jobs_with_different_keys_are_stored_in_one_batch(storage, ke
 async def test_concurrent_enqueues_of_one_key_create_one_job(storage, twin, key):
     new = new_jobs(24, **{key: "k"})
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(offer(storage if n % 2 else twin, one) for n, one in enumerate(new))
     )
 
-    [made] = [s for s in answers if s.status == "created"]
-    assert {s.existing_id for s in answers if s is not made} == {made.id}
-    assert await storage.jobs.existing_job_ids([n.id for n in new]) == {made.id}
+    [created] = [s for s in results if s.status == "created"]
+    assert {s.existing_id for s in results if s is not created} == {created.id}
+    assert await storage.jobs.existing_job_ids([n.id for n in new]) == {created.id}
 
 
 async def test_concurrent_enqueues_of_both_keys_create_one_job(storage, twin):
     new = new_jobs(16, dedupe_key="d", idempotency_key="i")
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(offer(storage if n % 2 else twin, one) for n, one in enumerate(new))
     )
 
-    [made] = [s for s in answers if s.status == "created"]
-    assert {s.existing_id for s in answers if s is not made} == {made.id}
+    [created] = [s for s in results if s.status == "created"]
+    assert {s.existing_id for s in results if s is not created} == {created.id}
 
 
 async def test_concurrent_batches_with_the_same_keys_create_each_job_once(storage, twin):
@@ -308,13 +308,13 @@ async def test_concurrent_batches_with_the_same_keys_create_each_job_once(storag
         for _ in range(2)
     ]
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *((storage if n % 2 else twin).jobs.enqueue(batch) for n, batch in enumerate(batches))
     )
 
-    statuses = [s.status for answer in answers for s in answer]
+    statuses = [s.status for result in results for s in result]
     assert statuses.count("created") == 2 * len(keys)
-    assert all(s.existing_id for answer in answers for s in answer if s.status == "existing")
+    assert all(s.existing_id for result in results for s in result if s.status == "existing")
 
 
 async def test_a_key_released_during_enqueues_is_taken_by_one(storage, twin):
@@ -322,13 +322,13 @@ async def test_a_key_released_during_enqueues_is_taken_by_one(storage, twin):
         lease = await started(storage, dedupe_key="k")
         new = new_jobs(4, dedupe_key="k")
 
-        _, *answers = await asyncio.gather(
+        _, *results = await asyncio.gather(
             end(twin, lease), *(offer(storage if n % 2 else twin, o) for n, o in enumerate(new))
         )
 
-        created = [s.id for s in answers if s.status == "created"]
+        created = [s.id for s in results if s.status == "created"]
         assert len(created) <= 1
-        assert {s.existing_id for s in answers if s.status == "existing"} <= {
+        assert {s.existing_id for s in results if s.status == "existing"} <= {
             lease.job_id,
             *created,
         }
@@ -339,6 +339,6 @@ async def test_a_key_released_during_enqueues_is_taken_by_one(storage, twin):
 async def test_a_key_is_stored_with_the_job(storage):
     id = await enqueue(storage, dedupe_key="d", idempotency_key="i")
 
-    made = await job(storage, id)
+    created = await job(storage, id)
 
-    assert (made.dedupe_key, made.idempotency_key) == ("d", "i")
+    assert (created.dedupe_key, created.idempotency_key) == ("d", "i")

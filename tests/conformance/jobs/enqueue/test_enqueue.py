@@ -36,11 +36,18 @@ async def test_a_new_job_is_queued_and_due_at_once(storage, clock):
     stored = await offer(storage, new)
 
     assert stored == EnqueueResult(new.id, "created", None)
-    made = await job(storage, new.id)
-    assert made.state is JobState.QUEUED
-    assert made.due_at == made.created_at == made.queued_at == made.updated_at == clock.now
-    assert (made.attempts, made.lease_token, made.progress, made.waits) == (0, 0, 0.0, 0)
-    assert made.started_at is made.finished_at is made.outcome is made.worker_id is None
+    created = await job(storage, new.id)
+    assert created.state is JobState.QUEUED
+    assert (
+        created.due_at == created.created_at == created.queued_at == created.updated_at == clock.now
+    )
+    assert (created.attempts, created.lease_token, created.progress, created.waits) == (
+        0,
+        0,
+        0.0,
+        0,
+    )
+    assert created.started_at is created.finished_at is created.outcome is created.worker_id is None
 
 
 async def test_an_empty_enqueue_is_allowed(storage):
@@ -132,9 +139,9 @@ async def test_an_atomic_batch_of_new_jobs_stores_nothing_if_one_exists(storage)
 async def test_a_delayed_job_waits_for_its_time_by_the_database_clock(storage, clock):
     id = await enqueue(storage, delay=MINUTE)
 
-    made = await job(storage, id)
-    assert (made.state, made.due_at) == (JobState.QUEUED, clock.now + MINUTE)
-    assert made.view(clock.now) is View.SCHEDULED
+    created = await job(storage, id)
+    assert (created.state, created.due_at) == (JobState.QUEUED, clock.now + MINUTE)
+    assert created.view(clock.now) is View.SCHEDULED
     await clock.advance(MINUTE - timedelta(microseconds=1))
     assert await claim_all(storage) == []
     await clock.advance(timedelta(microseconds=1))
@@ -169,8 +176,8 @@ async def test_a_job_on_hold_is_pending_and_not_claimed(storage, clock):
     await clock.advance(DAY)
 
     assert await claim_all(storage) == []
-    made = await job(storage, id)
-    assert (made.state, made.held, made.queued_at) == (JobState.PENDING, True, None)
+    created = await job(storage, id)
+    assert (created.state, created.held, created.queued_at) == (JobState.PENDING, True, None)
 
 
 # Batches

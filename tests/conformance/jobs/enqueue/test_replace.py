@@ -34,9 +34,9 @@ def newer(n, **changes):
 
 
 async def replace(storage, new):
-    met = await offer(storage, new)
-    assert met.status == "existing"
-    return await storage.jobs.replace(new, met.existing_id)
+    receipt = await offer(storage, new)
+    assert receipt.status == "existing"
+    return await storage.jobs.replace(new, receipt.existing_id)
 
 
 @pytest.mark.parametrize("delay", [None, 5 * MINUTE])
@@ -117,11 +117,11 @@ async def test_another_tenants_job_is_not_replaced(storage):
 async def test_concurrent_replaces_leave_one_job_with_one_of_the_payloads(storage, twin):
     id = await enqueue(storage, dedupe_key=KEY, delay=HOUR)
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(replace((storage, twin)[n % 2], newer(n, delay=HOUR)) for n in range(10))
     )
 
-    assert {answer.status for answer in answers} == {"replaced"}
+    assert {result.status for result in results} == {"replaced"}
     assert (await job(storage, id)).payload["n"] in range(10)
 
 

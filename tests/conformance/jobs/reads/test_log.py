@@ -35,13 +35,13 @@ async def test_a_line_reads_back_as_it_was_written(storage):
     lease = await started(storage, tenant=tenant, definition=DefinitionKey("other"))
     fields = {"n": 2**70, "text": "𝄞", "list": [1, None], "x": 0.1}
 
-    told = await storage.leases.append_logs(
+    stored = await storage.leases.append_logs(
         ALDER,
         [log_line(lease, "sent\n\t'it' – 😀", level="warn", fields=fields, at=START + SECOND)],
     )
 
     [line] = await lines_of(storage, lease.job_id)
-    assert told == {lease.job_id}
+    assert stored == {lease.job_id}
     assert (line.job_id, line.attempt, line.sequence) == (lease.job_id, lease.token, 1)
     assert (line.level, line.message, line.at) == ("warn", "sent\n\t'it' – 😀", START + SECOND)
     assert line.fields == fields
@@ -96,11 +96,11 @@ async def test_lines_keep_the_order_of_their_flush_regardless_of_their_times(sto
 async def test_lines_of_several_jobs_in_one_flush_are_numbered_separately(storage):
     leases = [await started(storage) for _ in range(3)]
 
-    told = await storage.leases.append_logs(
+    stored = await storage.leases.append_logs(
         ALDER, [log_line(lease, f"{lease.job_id} {n}") for n in range(4) for lease in leases]
     )
 
-    assert told == {lease.job_id for lease in leases}
+    assert stored == {lease.job_id for lease in leases}
     for lease in leases:
         lines = await lines_of(storage, lease.job_id)
         assert [line.message for line in lines] == [f"{lease.job_id} {n}" for n in range(4)]
@@ -113,7 +113,7 @@ async def test_a_stale_token_adds_no_line(storage):
     second = await lease_of(storage, first.job_id)
     other = await started(storage)
 
-    told = await storage.leases.append_logs(
+    stored = await storage.leases.append_logs(
         ALDER,
         [
             log_line(first, "late"),
@@ -123,7 +123,7 @@ async def test_a_stale_token_adds_no_line(storage):
         ],
     )
 
-    assert told == {first.job_id, other.job_id}
+    assert stored == {first.job_id, other.job_id}
     lines = await lines_of(storage, first.job_id)
     assert [(line.message, line.attempt, line.sequence) for line in lines] == [("mine", 2, 1)]
 
@@ -133,11 +133,11 @@ async def test_a_job_that_is_not_running_gets_no_line(storage):
     ended = await started(storage)
     await end(storage, ended)
 
-    told = await storage.leases.append_logs(
+    stored = await storage.leases.append_logs(
         ALDER, [log_line(LeaseRef(queued, 0), "a"), log_line(ended, "b")]
     )
 
-    assert told == set()
+    assert stored == set()
     assert await lines_of(storage, queued) == await lines_of(storage, ended.job_id) == []
     assert await storage.leases.append_logs(ALDER, []) == set()
 

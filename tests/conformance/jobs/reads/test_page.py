@@ -50,9 +50,9 @@ async def test_an_empty_list_is_one_empty_page(storage):
 
 
 async def test_jobs_of_all_states_are_listed_newest_first(storage):
-    made = [(await a_job(storage, state)).id for state in [*JobState, *JobState]]
+    created = [(await a_job(storage, state)).id for state in [*JobState, *JobState]]
 
-    assert await ids(storage) == made[::-1]
+    assert await ids(storage) == created[::-1]
 
 
 async def test_a_list_loads_the_beginning_of_an_error(storage):
@@ -79,46 +79,46 @@ async def test_a_listed_job_lacks_only_its_large_fields(storage):
 
 
 async def test_pages_have_no_gaps_and_no_repeats(storage):
-    made = []
+    created = []
     for _ in range(3):
-        made += [(await a_job(storage, state)).id for state in JobState]
+        created += [(await a_job(storage, state)).id for state in JobState]
 
     for limit in (1, 2, 3, 7, 18, 50):
         pages = await all_pages(storage, limit)
 
-        assert [id for page in pages for id in page] == made[::-1]
+        assert [id for page in pages for id in page] == created[::-1]
         assert all(len(page) == limit for page in pages[:-1])
         assert pages[-1]
 
 
 async def test_pages_stay_consistent_while_jobs_move(storage):
-    made = [await enqueue(storage) for _ in range(6)]
+    created = [await enqueue(storage) for _ in range(6)]
     first = await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=3)
     await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
     newer = await enqueue(storage)
 
     second = await storage.jobs.page(ALL_TENANTS, JobQuery(), after=first.next, limit=3)
 
-    assert [found.id for found in first.jobs] == made[:2:-1]
-    assert [found.id for found in second.jobs] == made[2::-1]
+    assert [found.id for found in first.jobs] == created[:2:-1]
+    assert [found.id for found in second.jobs] == created[2::-1]
     assert second.next is None
     assert (await ids(storage))[0] == newer
 
 
 async def test_a_state_filter_selects_its_jobs(storage):
-    made = {one: (await a_job(storage, one)).id for one in JobState}
+    created = {one: (await a_job(storage, one)).id for one in JobState}
 
     for state in JobState:
-        assert await ids(storage, states=frozenset({str(state)})) == [made[state]]
+        assert await ids(storage, states=frozenset({str(state)})) == [created[state]]
 
 
 async def test_several_state_filters_select_the_jobs_of_each(storage):
-    made = {one: (await a_job(storage, one)).id for one in JobState}
+    created = {one: (await a_job(storage, one)).id for one in JobState}
     later = await enqueue(storage, delay=HOUR)
 
     found = await ids(storage, states=frozenset({"queued", "completed"}))
 
-    assert found == [later, made[JobState.COMPLETED], made[JobState.QUEUED]]
+    assert found == [later, created[JobState.COMPLETED], created[JobState.QUEUED]]
 
 
 async def a_zoo(storage, clock) -> dict[str, JobId]:
@@ -200,15 +200,15 @@ async def test_field_filters_select_jobs(storage):
 
 
 async def test_time_filters_select_jobs(storage, clock):
-    made = []
+    created = []
     for _ in range(4):
-        made.append(await enqueue(storage))
+        created.append(await enqueue(storage))
         await clock.advance(SECOND)
 
-    assert await ids(storage, created_after=START) == made[:0:-1]
-    assert await ids(storage, created_before=START + 2 * SECOND) == made[1::-1]
+    assert await ids(storage, created_after=START) == created[:0:-1]
+    assert await ids(storage, created_before=START + 2 * SECOND) == created[1::-1]
     between = {"created_after": START, "created_before": START + 2 * SECOND}
-    assert await ids(storage, **between) == [made[1]]
+    assert await ids(storage, **between) == [created[1]]
 
 
 async def test_a_filtered_list_pages_without_gaps(storage):

@@ -8,14 +8,14 @@ from windlass.core.jobs.states import JobState
 
 async def test_an_error_class_is_stored_with_attempt_and_job_and_filterable(storage, clock):
     lease = await started(storage)
-    said = {"error": "boom", "error_type": "E", "exit_code": 1}
-    await end(storage, lease, JobState.QUEUED, **said, error_class="transient")
+    failure = {"error": "boom", "error_type": "E", "exit_code": 1}
+    await end(storage, lease, JobState.QUEUED, **failure, error_class="transient")
     retrying = await job(storage, lease.job_id)
     await end(
         storage,
         await lease_of(storage, lease.job_id),
         JobState.DEAD_LETTER,
-        **said,
+        **failure,
         error_class="permanent",
     )
     dead = await job(storage, lease.job_id)
