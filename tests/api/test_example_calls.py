@@ -1,4 +1,4 @@
-"""The first calls that different people make, one after the other, as they would type them."""
+"""The first calls of different users, one after the other, as they would type them."""
 
 from collections.abc import AsyncIterator
 

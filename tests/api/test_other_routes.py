@@ -1,4 +1,4 @@
-"""The other nouns: each is read and changed as it is in Python."""
+"""The other nouns: read and changed over HTTP as in Python."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The app's own verbs on each database: enqueue, find, wait, steer."""
+"""The app's own verbs on each database: enqueue, find, wait, change."""
 
 import asyncio
 from collections import Counter

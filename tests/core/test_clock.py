@@ -1,3 +1,5 @@
+"""The clocks: wall time in UTC, and monotonic time."""
+
 from datetime import UTC, timedelta
 
 from windlass import clock

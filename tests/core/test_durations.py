@@ -1,3 +1,5 @@
+"""Durations: parsed from text, and described in words."""
+
 from datetime import timedelta
 
 import pytest

@@ -1,3 +1,5 @@
+"""Ids: UUIDv7 that increase, and their suffixes."""
+
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from uuid import RFC_4122, UUID

@@ -1,3 +1,5 @@
+"""Text cut to a byte limit, without characters that databases refuse."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

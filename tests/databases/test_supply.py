@@ -1,4 +1,4 @@
-"""Each test gets a database as the migrations left it, whatever the test before did to it."""
+"""Each test gets a freshly migrated database, regardless of the previous test."""
 
 import psycopg
 import pytest

@@ -1,4 +1,4 @@
-"""Bad input gets an error with a code, a reason and a way out, and nothing is lost or stored."""
+"""Bad input gets an error with a code, a reason and a hint, and nothing is stored."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

@@ -1,3 +1,5 @@
+"""Errors: codes, messages, hints, and their display."""
+
 import errno
 import pickle
 import re

@@ -1,3 +1,5 @@
+"""Settings: sources, validation, masking, and the settings file."""
+
 import os
 import re
 import subprocess

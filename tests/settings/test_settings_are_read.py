@@ -1,4 +1,4 @@
-"""No dead settings: each one is read by the code, and the sizes do what they say."""
+"""No dead settings: each one is read by the code, and size limits are enforced."""
 
 import ast
 from contextlib import suppress

@@ -18,11 +18,11 @@ class Fault(Enum):
     DIES_BEFORE = auto()
     DIES_AFTER = auto()
     DIES_INSIDE = auto()
-    #: The call was never sent, was rolled back, or was committed and its answer got lost.
+    #: The call was never sent, was rolled back, or was committed and its response lost.
     NOT_SENT = auto()
     ROLLED_BACK = auto()
     ANSWER_LOST = auto()
-    #: The process stands still before the call, or with the answer in its hands.
+    #: The process stands still before the call, or after its response arrived.
     PAUSES_BEFORE = auto()
     PAUSES_AFTER = auto()
 

@@ -1,4 +1,4 @@
-"""The promises hold whatever dies, fails or is suspended between two commits.
+"""The promises hold when processes die, fail or are suspended between two commits.
 
 `WINDLASS_TEST_SCHEDULES` plays so many schedules instead of the usual ones, and
 `WINDLASS_TEST_SEED` begins at another seed.

@@ -1,4 +1,4 @@
-"""Invitations over HTTP: the pages of a link, accepting by a session, and the take-over that fails."""
+"""Invitations over HTTP: the pages of a link, accepting by a session, and a refused take-over."""
 
 import re
 from urllib.parse import urlencode

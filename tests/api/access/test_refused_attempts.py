@@ -1,4 +1,4 @@
-"""Refused attempts: each leaves one entry in the chain of who tried, and many are counted."""
+"""Refused requests: each leaves one entry in the caller's chain, and many are counted."""
 
 import pytest
 

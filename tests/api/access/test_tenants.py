@@ -1,4 +1,4 @@
-"""Tenants over HTTP: an id is given once, and what ends with a tenant."""
+"""Tenants over HTTP: an id is used once, and access ends with the tenant."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One shape to create and edit definitions: everything that code may say, and the handler."""
+"""Creating and editing definitions by one shape: all options of code, and the handler."""
 
 import sys
 

@@ -37,7 +37,7 @@ PAYLOAD = {"n": 1}
 
 @dataclass
 class Stage:
-    """Work of a restricted definition, in whatever state a route wants it."""
+    """Jobs and triggers of a restricted definition, in the state a route needs."""
 
     guarded: Guarded
     definition: str
@@ -194,7 +194,7 @@ async def _declared(stage: Stage) -> tuple[Mapping[str, str], Any]:
     return {"id": await stage.declared()}, None
 
 
-#: A route that makes or changes work -> what it is asked for.
+#: A route that creates or changes work -> its request.
 GATED: Mapping[str, Prepare] = {
     "POST /jobs": _new_job,
     "POST /jobs/batch": _new_jobs,
@@ -326,7 +326,7 @@ UNGATED_VERBS = {
         "get", "resolve", "cancel", "discard", "attempts", "history", "logs", "family", "explain",
         "wait", "receipt", "refuse", "check_parents", "check_repeated", "opened",
         "reveal", "prepare", "hooked",
-        # In the program's own transaction, or by the bulk: nobody asks these on behalf of another.
+        # In the program's own transaction, or in bulk: these are not called on behalf of another.
         "enqueue_many", "enqueue_in", "joined",
     },
     DeadLetters: {"groups", "list", "discard", "discard_group"},
@@ -367,7 +367,7 @@ async def test_a_refused_retry_gives_the_reason_and_is_audited(guarded):
 
 
 class TestSavedTriggers:
-    """A trigger fires under the right of who saved it, for as long as they have it."""
+    """A trigger fires under the rights of the user who saved it, while they have them."""
 
     async def saved_schedule(self, guarded, token):
         about = {"name": "pay", "definition": PAYROLL, "type": "init", "payload": PAYLOAD}
@@ -458,7 +458,7 @@ class TestSavedTriggers:
 
 
 class TestReplace:
-    """`on_duplicate: replace` rewrites a waiting job only for who may change it."""
+    """`on_duplicate: replace` rewrites a waiting job only for a caller who may change it."""
 
     @pytest.fixture
     def report(self, guarded):

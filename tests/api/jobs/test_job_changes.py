@@ -1,4 +1,4 @@
-"""`PATCH /jobs/{id}` and the bulk action `update`: jobs that wait are changed, others are not."""
+"""`PATCH /jobs/{id}` and the bulk action `update`: only waiting jobs are changed."""
 
 from datetime import UTC, datetime, timedelta
 

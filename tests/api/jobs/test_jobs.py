@@ -1,4 +1,4 @@
-"""`/jobs` as a program without Python uses it."""
+"""`/jobs`: enqueueing, reading and changing jobs over HTTP."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`/logs`: lines are found by their words, and lead to their jobs."""
+"""`/logs`: lines are found by their words and link to their jobs."""
 
 import pytest
 

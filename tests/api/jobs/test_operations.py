@@ -1,4 +1,4 @@
-"""`/operations`: bulk actions as a program without Python begins and follows them."""
+"""`/operations`: bulk actions are started and followed over HTTP."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""`POST /jobs/{id}/reveal`: secrets for who has the right, and an entry in the audit for each look."""
+"""`POST /jobs/{id}/reveal`: secrets for callers with the right, each access audited."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""`/worker` as a worker without a database uses it."""
+"""`/worker`: claiming and finishing jobs by a worker without a database."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""`/stream`: what changes reaches those who listen, and only those it concerns."""
+"""`/stream`: changes reach the subscribers that may see them, and no others."""
 
 import asyncio
 from collections.abc import AsyncIterator

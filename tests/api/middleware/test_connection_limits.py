@@ -1,4 +1,4 @@
-"""Connections are limited, and those that send too slowly are closed: over real sockets."""
+"""Connections are limited, and slow ones closed, over real sockets."""
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager

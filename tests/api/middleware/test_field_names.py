@@ -1,4 +1,4 @@
-"""Pointers of errors lead to what the caller sent, in the caller's own names."""
+"""Error pointers use the field and parameter names that the caller sent."""
 
 import pytest
 

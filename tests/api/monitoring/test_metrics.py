@@ -1,4 +1,4 @@
-"""/metrics: what Prometheus reads."""
+"""/metrics: the metrics for Prometheus."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""Counts and rates: `/jobs/summary`, `/stats`, `/stats/tenants`, and who works."""
+"""Counts and rates: `/jobs/summary`, `/stats`, `/stats/tenants`, and the workers."""
 
 from datetime import UTC, datetime, timedelta
 

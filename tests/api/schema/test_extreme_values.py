@@ -1,4 +1,4 @@
-"""Extreme numbers, dates and text are refused with 422 on every database; none is an error of ours."""
+"""Extreme numbers, dates and text are refused with 422 on every database, never with 500."""
 
 import json
 

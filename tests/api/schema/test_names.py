@@ -1,4 +1,4 @@
-"""Names that other people see are refused when they could steer a terminal or hide in a list."""
+"""Visible names are refused if they could control a terminal or hide in a list."""
 
 from dataclasses import replace
 from urllib.parse import quote

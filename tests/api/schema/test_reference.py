@@ -1,4 +1,4 @@
-"""The reference page: a stranger types its lines, one after the other, and they work."""
+"""The reference page: its examples work when run one after the other."""
 
 import subprocess
 from html.parser import HTMLParser

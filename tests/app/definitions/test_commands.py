@@ -137,7 +137,7 @@ async def test_a_worker_runs_only_commands_it_declares(wl, sync_dropbox, databas
 
 
 async def _runs_by(wl):
-    """Have a worker run whatever it would, and be done."""
+    """Run all jobs of a worker once."""
 
     @wl.job("last", priority="low")
     async def last() -> None: ...

@@ -1,4 +1,4 @@
-"""Functions become definitions: what `@wl.job` makes of them, and what it refuses."""
+"""Functions become definitions: the options and the refusals of `@wl.job`."""
 
 import inspect
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Definitions as operators steer them, on each database."""
+"""Definitions edited, disabled and reset by operators, on each database."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Definitions that operators make: their handler is a function by its dotted path."""
+"""Definitions created by operators: the handler is a function given by its dotted path."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Jobs run in this process: every kind of handler, and what goes around them."""
+"""Jobs run in this process: every kind of handler, lifespans and around hooks."""
 
 import asyncio
 import contextvars

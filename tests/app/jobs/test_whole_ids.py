@@ -1,4 +1,4 @@
-"""The Python API takes whole ids; `find` takes the end of one."""
+"""The Python API takes whole ids; `find` takes an id suffix."""
 
 import inspect
 from uuid import UUID

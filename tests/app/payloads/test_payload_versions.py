@@ -1,4 +1,4 @@
-"""Payloads of older code, and of newer: brought up, or left alone."""
+"""Payload versions: older ones are upcast, newer ones left alone."""
 
 import pytest
 

@@ -179,7 +179,7 @@ async def test_a_new_user_gets_an_account_with_the_invited_role_only(storage):
         (await storage.access.user(cleo)).superadmin,
         await storage.access.memberships(cleo),
     ) == (True, [])
-    assert await accept(storage, for_ada, ada)  # it was not used up by who was refused
+    assert await accept(storage, for_ada, ada)  # the refused user did not use it up
 
 
 async def test_concurrent_accepts_succeed_once(storage, twin):

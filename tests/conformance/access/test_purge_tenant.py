@@ -1,4 +1,4 @@
-"""Purging a tenant: every table that has rows of a tenant is emptied of them, and only of them."""
+"""Purging a tenant: its rows are deleted from every table, and no others."""
 
 import pytest
 

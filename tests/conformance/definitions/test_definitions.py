@@ -1,4 +1,4 @@
-"""change_definitions and regate: rows that follow the code."""
+"""change_definitions and move_to_current_gate: rows that follow the code."""
 
 import asyncio
 from dataclasses import replace

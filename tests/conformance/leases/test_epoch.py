@@ -1,4 +1,4 @@
-"""begin_epoch: after a restore nothing that was leased before it counts."""
+"""begin_epoch: leases from before a restore no longer count."""
 
 import asyncio
 

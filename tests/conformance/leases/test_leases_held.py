@@ -1,4 +1,4 @@
-"""leased: returns the leases a worker holds itself, and no others."""
+"""held_leases: returns the given leases that a worker holds, and no others."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""expired and reap: taking back the leases of workers that are gone, and no others."""
+"""expired_leases and reap: leases of dead workers are taken back, and no others."""
 
 from tests.support.job_builders import (
     ALDER,

@@ -1,4 +1,4 @@
-"""beat, workers, leave and forget_workers: rows that inform people."""
+"""worker_heartbeat, workers, delete_worker and forget_workers: the rows of workers."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""counts, recount, correct_counts and fold: totals without scanning."""
+"""state_counts, recount, correct_counts and roll_up_counts: totals without a scan."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""database_settings, backends, pinned and dead_tuples: a database's reports about itself."""
+"""database_settings, server_process_ids, old_snapshots and dead_tuples: the health of a database."""
 
 import pytest
 

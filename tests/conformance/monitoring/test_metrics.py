@@ -1,9 +1,9 @@
-"""state_counts_by_dimension, totals, oldest, count_late_schedules, observe, histograms: the data of the metrics."""
+"""Metrics data: state counts, lifetime counts, oldest due age, late schedules, histograms."""
 
 import asyncio
 from datetime import timedelta
 
-from tests.conformance.triggers.test_triggers import kept
+from tests.conformance.triggers.test_triggers import stored_trigger
 from tests.support.job_builders import (
     ACME,
     ALDER,
@@ -151,9 +151,9 @@ async def test_the_oldest_job_is_a_waiting_due_one(storage, clock):
 
 async def test_an_enabled_schedule_past_its_due_time_is_late(storage):
     now = await storage.now()
-    late = await kept(storage, next_run_at=now - 2 * MINUTE)
-    await kept(storage, next_run_at=now - 30 * SECOND)
-    await kept(storage, next_run_at=now - 2 * MINUTE, enabled=False)
+    late = await stored_trigger(storage, next_run_at=now - 2 * MINUTE)
+    await stored_trigger(storage, next_run_at=now - 30 * SECOND)
+    await stored_trigger(storage, next_run_at=now - 2 * MINUTE, enabled=False)
 
     before = await storage.monitoring.count_late_schedules(seconds=60)
     await set_enabled(storage, late.definition, False)

@@ -1,4 +1,4 @@
-"""overdue: jobs that did not start in time."""
+"""Overdue jobs: those that did not start in time."""
 
 from datetime import timedelta
 

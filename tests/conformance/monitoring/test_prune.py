@@ -1,4 +1,4 @@
-"""prune, prune_by_count and prune_orphaned_logs: what ended long ago goes, with all that hangs on it."""
+"""prune, prune_by_count and prune_orphaned_logs: old ended jobs are deleted with their related rows."""
 
 from uuid import UUID
 

@@ -1,9 +1,9 @@
-"""activity, stream_jobs, stream_events and stream_triggers: what watchers look at again and again."""
+"""stream_activity, stream_jobs, stream_events and stream_triggers: reads polled by live streams."""
 
 from datetime import timedelta
 
 from tests.conformance.triggers.test_events import an_event
-from tests.conformance.triggers.test_triggers import kept
+from tests.conformance.triggers.test_triggers import stored_trigger
 from tests.support.job_builders import (
     ACME,
     ALDER,
@@ -124,9 +124,9 @@ async def test_recent_events_are_the_newest_of_all_tenants(storage):
 
 
 async def test_recent_triggers_are_ordered_by_latest_activity(storage, clock):
-    quiet = await kept(storage)
+    quiet = await stored_trigger(storage)
     await clock.advance(SECOND)
-    busy = await kept(storage)
+    busy = await stored_trigger(storage)
     await clock.advance(SECOND)
     await storage.triggers.record_trigger_failure(quiet.id, "no such field")
 

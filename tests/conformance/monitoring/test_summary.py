@@ -1,4 +1,4 @@
-"""state_counts_by_queue, waiting, oldest, rates and failing: what dashboards show, without reading the history."""
+"""Dashboard data, read without the job history: counts, waiting jobs, rates, failures."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Races of what this part stores: changes with entries of one chain, operations against workers."""
+"""Races of audited changes with one chain, and of operations against workers."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Races of what people do: cancel, retry, run now, discard."""
+"""Races of manual changes: cancel, retry, run now, discard."""
 
 import pytest
 

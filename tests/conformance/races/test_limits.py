@@ -1,4 +1,4 @@
-"""Races of claim with who sets limits: whatever is first, no more run than may."""
+"""Races of claim with changes of limits: a limit holds in either order."""
 
 import asyncio
 from dataclasses import replace

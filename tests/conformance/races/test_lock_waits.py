@@ -30,7 +30,7 @@ from windlass.core.jobs.states import JobState
 
 #: Long enough for a statement to meet a lock; too short costs only sharpness.
 MEETING = 0.05
-#: Far longer than any statement that waits for nobody takes.
+#: Far longer than any statement without a lock wait takes.
 GENEROUS = 60.0
 
 several_writers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)

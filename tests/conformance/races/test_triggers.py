@@ -1,4 +1,4 @@
-"""Races of who changes a trigger with who fires it, and with each other."""
+"""Races of trigger changes with firing, and with each other."""
 
 import asyncio
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conformance.races.race import ROUNDS, race, uncommitted
-from tests.conformance.triggers.test_triggers import changed, kept
+from tests.conformance.triggers.test_triggers import changed, stored_trigger
 from tests.support.job_builders import MINUTE, new_job
 from windlass.core.jobs.models import ALL_TENANTS
 
@@ -17,7 +17,7 @@ MEETING = 0.05
 @pytest.fixture
 async def due(storage):
     async def make():
-        return await kept(storage, next_run_at=await storage.now() - MINUTE)
+        return await stored_trigger(storage, next_run_at=await storage.now() - MINUTE)
 
     return make
 

@@ -1,4 +1,4 @@
-"""Every two verbs on one job, the second beginning before the first has committed.
+"""Every two verbs on one job, the second starting before the first has committed.
 
 The results and the rows left behind equal those of running them one after the other.
 """

@@ -1,4 +1,4 @@
-"""Races of upkeep and of change with everything else."""
+"""Races of upkeep and of changes with all other verbs."""
 
 import asyncio
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.conformance.triggers.test_triggers import kept
+from tests.conformance.triggers.test_triggers import stored_trigger
 from tests.support.job_builders import new_job
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.triggers.trigger import Event, TriggerMatch
@@ -33,7 +33,7 @@ async def event(storage):
 
 
 async def listener(storage, **changes):
-    return await kept(
+    return await stored_trigger(
         storage,
         **{"type": "event", "interval_seconds": None, "event_name": "folder.changed", **changes},
     )

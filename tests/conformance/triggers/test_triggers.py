@@ -1,4 +1,4 @@
-"""Triggers are kept, found when due, and move on from a due time exactly once."""
+"""Triggers are stored, found when due, and leave each due time exactly once."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Roles and rights: what the table gives, and that no request widens it."""
+"""Roles and rights: the rights of each role, which no request can widen."""
 
 from dataclasses import replace
 from uuid import UUID

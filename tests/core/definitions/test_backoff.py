@@ -1,3 +1,5 @@
+"""Backoff: the delay before each retry."""
+
 import json
 from datetime import timedelta
 from random import Random

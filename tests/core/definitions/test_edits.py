@@ -1,4 +1,4 @@
-"""Rows of definitions: they follow the code, but for what an operator edited."""
+"""Rows of definitions follow the code, except for fields an operator edited."""
 
 from dataclasses import replace
 

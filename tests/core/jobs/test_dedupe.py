@@ -1,3 +1,5 @@
+"""Dedupe keys, and the names that may be given to things."""
+
 import hashlib
 
 import pytest

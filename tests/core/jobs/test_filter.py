@@ -1,4 +1,4 @@
-"""The filter grammar: strict, bounded, and what it writes it reads back."""
+"""The filter grammar: strict, bounded, and round-tripping."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,3 +1,5 @@
+"""Priorities: names and numbers."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Which job is to blame for a dead worker, and what a lost lease means for a job."""
+"""Suspects: the job to blame for a dead worker, and the verdict on a lost lease."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Buckets, percentiles, and what a process has observed."""
+"""Latency buckets, percentiles, and the observations of a process."""
 
 import pytest
 

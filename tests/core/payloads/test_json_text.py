@@ -1,3 +1,5 @@
+"""JSON text that every database stores and returns unchanged."""
+
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime

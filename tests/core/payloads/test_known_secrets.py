@@ -1,3 +1,5 @@
+"""Redaction of known secrets in any encoding."""
+
 import base64
 import json
 from urllib.parse import quote, quote_plus

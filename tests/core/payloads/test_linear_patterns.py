@@ -1,4 +1,4 @@
-"""Every pattern that is searched for in other people's text takes linear work.
+"""Every pattern that searches user text takes linear work.
 
 Work is counted, not timed: see `regex_steps`. Times stand in the benchmark `redaction`.
 """

@@ -1,3 +1,5 @@
+"""Payloads of typed handlers: signature, validation, storage."""
+
 import functools
 import json
 from collections.abc import Mapping, Sequence

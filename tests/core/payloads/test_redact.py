@@ -1,3 +1,5 @@
+"""Redaction of secrets by name, mark and pattern."""
+
 import json
 from typing import Any
 

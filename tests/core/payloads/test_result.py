@@ -1,3 +1,5 @@
+"""Results of handlers become JSON that can be stored."""
+
 import json
 from dataclasses import dataclass
 from datetime import date

@@ -1,3 +1,5 @@
+"""Payloads validated against a JSON schema."""
+
 import json
 from datetime import UTC, date, datetime
 from uuid import UUID

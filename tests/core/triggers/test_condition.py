@@ -1,4 +1,4 @@
-"""Conditions on an event's data: strict when they are saved, answering for any data."""
+"""Conditions on an event's data: strict when saved, and defined for any data."""
 
 import pytest
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""Cron expressions: parsing, due times, clock changes."""
+
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache

@@ -1,3 +1,5 @@
+"""Schedules: due times, catching up, previews and warnings."""
+
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest

@@ -1,4 +1,4 @@
-"""Payload templates look fields up, keep types, and know no code."""
+"""Payload templates look up fields, keep types, and run no code."""
 
 import json
 from datetime import UTC, datetime

@@ -101,7 +101,7 @@ class Server(ABC):
         self._forget()
 
     def restart(self) -> None:
-        """Stop and start; clients lose their connections, and for a moment find nobody there."""
+        """Stop and start; clients lose their connections and cannot reconnect for a moment."""
         self.stop()
         self.start()
 

@@ -1,4 +1,4 @@
-"""retry: what people do with jobs that failed or were canceled."""
+"""retry: puts dead-lettered and canceled jobs in line again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The dead letter: its groups by cause, and what people do with them."""
+"""The dead letter: its groups by cause, and the actions on them."""
 
 import pytest
 

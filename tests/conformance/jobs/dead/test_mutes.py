@@ -1,4 +1,4 @@
-"""mute, unmute: causes of the dead letter that are not shown, for all or for one tenant."""
+"""mute, unmute: causes hidden from the dead letter, for all tenants or for one."""
 
 from tests.conformance.jobs.dead.test_dead import REFUSED, TIMEOUT, dead
 from tests.support.job_builders import ACME, DAY, GLOBEX, HOUR, MINUTE, START, a_tenant

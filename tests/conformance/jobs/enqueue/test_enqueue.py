@@ -1,4 +1,4 @@
-"""enqueue: what is stored, what is refused, and when it is due."""
+"""enqueue: stored and refused jobs, and their due times."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""enqueue: which parents a job may name."""
+"""enqueue: the parents a job may have."""
 
 from tests.support.job_builders import (
     ACME,

@@ -1,4 +1,4 @@
-"""Jobs of definitions that run after others wait for what is open of those."""
+"""Implicit parents: jobs of a definition with `runs_after` wait for open jobs of the named ones."""
 
 from tests.support.job_builders import (
     ACME,

@@ -1,4 +1,4 @@
-"""Dependencies: what a child does when a parent fails."""
+"""Dependencies: the policy of a child for a failed parent."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""replace: a newer job's payload and time for the one that waits with its dedupe key."""
+"""replace: a waiting job gets the payload and due time of a newer one with its dedupe key."""
 
 import asyncio
 import json

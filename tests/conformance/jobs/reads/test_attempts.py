@@ -1,4 +1,4 @@
-"""attempts: what is remembered of each try."""
+"""attempts: the record of each attempt."""
 
 from tests.support.job_builders import (
     SECOND,

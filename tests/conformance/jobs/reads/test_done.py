@@ -1,4 +1,4 @@
-"""done: what completed jobs have done is known for as long as they are kept."""
+"""once_key_exists: completed work is known for as long as its job is kept."""
 
 from tests.support.job_builders import ACME, ALDER, GLOBEX, a_tenant, end, finish, started
 from windlass.core.jobs.models import ALL_TENANTS

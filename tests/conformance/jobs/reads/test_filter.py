@@ -1,4 +1,4 @@
-"""page, by what people ask for: every field and operator, on every database."""
+"""page with filters: every field and operator, on every database."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""get, find and now: reading one job."""
+"""get and find: reading one job."""
 
 from uuid import UUID
 

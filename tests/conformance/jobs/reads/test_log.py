@@ -1,4 +1,4 @@
-"""log, logs and prune_logs: a job's lines, numbered over all its attempts."""
+"""append_logs, logs and prune_logs: a job's lines, numbered across its attempts."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""page: lists of jobs, newest first, over everything a scope may see."""
+"""page: lists of the jobs in a scope, newest first."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""visible and family: which jobs a caller may know of."""
+"""visible_job_ids and job_edges: the jobs a caller may see."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""survey and claim: what a claim does to a job, and in which order jobs are taken."""
+"""survey and claim: the effect of a claim on a job, and the order of jobs."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""survey and claim: tenants share, and have their turn."""
+"""survey and claim: tenants share a claim and take turns."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""claim: no limit is ever exceeded, and what ends gives its part back."""
+"""claim: no limit is ever exceeded, and an ended job frees its place."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Jobs of a worker that died with several: they run apart until each has shown that it is harmless."""
+"""Suspects: jobs lost together run one at a time until each has proved harmless."""
 
 import pytest
 

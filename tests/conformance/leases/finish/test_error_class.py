@@ -1,4 +1,4 @@
-"""finish: whether an error was transient or permanent is kept beside its type."""
+"""finish: the error class, transient or permanent, is stored beside the error type."""
 
 from tests.support.job_builders import end, job, lease_of, started
 from windlass.core.jobs.filter import parse

@@ -1,4 +1,4 @@
-"""finish with a release: handing a job back, uncounted."""
+"""finish with a release: the job is queued again and the attempt not counted."""
 
 from tests.support.job_builders import (
     ALDER,

@@ -1,4 +1,4 @@
-"""report: progress, seen before the job ends."""
+"""record_progress: progress is visible before the job ends."""
 
 import asyncio
 

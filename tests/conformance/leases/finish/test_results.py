@@ -1,4 +1,4 @@
-"""finish: any result is recorded, and jobs that are not kept are gone."""
+"""finish: any result is recorded, and jobs that are not kept are deleted."""
 
 import json
 
