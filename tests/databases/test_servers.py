@@ -30,7 +30,7 @@ def test_a_server_never_runs_as_root(server):
     assert Path(f"/proc/{server.pid}").stat().st_uid != 0
 
 
-def test_a_restarted_server_answers_at_the_same_url(server):
+def test_a_restarted_server_keeps_its_url(server):
     url = server.url
 
     server.restart()

@@ -64,7 +64,7 @@ async def test_a_cancel_is_audited_with_its_states_in_the_tenants_chain(guarded,
 
 async def test_values_marked_secret_are_not_audited(guarded, root):
     admin = await guarded.token("tenant_admin", "acme")
-    made = await guarded.client.post(
+    trigger = await guarded.client.post(
         "/api/v1/triggers",
         json={
             "name": "in",
@@ -77,12 +77,14 @@ async def test_values_marked_secret_are_not_audited(guarded, root):
     )
     created = await last(guarded, root, "acme")
     changed = {"payload": {"name": "Bob", "pin": "0815-0815"}}
-    await guarded.client.patch(f"/api/v1/triggers/{made.json()['id']}", json=changed, headers=admin)
+    await guarded.client.patch(
+        f"/api/v1/triggers/{trigger.json()['id']}", json=changed, headers=admin
+    )
     edited = await last(guarded, root, "acme")
-    await guarded.client.delete(f"/api/v1/triggers/{made.json()['id']}", headers=admin)
+    await guarded.client.delete(f"/api/v1/triggers/{trigger.json()['id']}", headers=admin)
     deleted = await last(guarded, root, "acme")
 
-    assert (created["before"], created["target_id"]) == (None, made.json()["id"])
+    assert (created["before"], created["target_id"]) == (None, trigger.json()["id"])
     assert created["after"]["payload"] == {"name": "Ada", "pin": "•••"}
     assert edited["before"]["payload"]["name"] == "Ada"
     assert edited["after"]["payload"] == {"name": "Bob", "pin": "•••"}

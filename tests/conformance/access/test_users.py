@@ -110,7 +110,7 @@ async def test_a_change_and_its_audit_entry_are_atomic(storage):
 
 
 @pytest.mark.parametrize("revoke", [True, False])
-async def test_what_a_deleted_user_created_stays_without_a_name(storage, revoke):
+async def test_objects_of_a_deleted_user_stay_without_its_name(storage, revoke):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     id = await a_user(storage)

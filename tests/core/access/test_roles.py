@@ -99,7 +99,7 @@ def test_sec_10_definitions_are_managed_by_superadmins_alone():
     assert holders == {Role.SUPERADMIN}
 
 
-def test_sec_11_history_is_read_by_admins_and_owners_and_written_by_nobody():
+def test_sec_11_history_is_read_by_admins_and_owners_and_never_written():
     assert may(SUPERADMIN, Right.HISTORY_READ, tenant=ACME)
     assert may(ADMIN, Right.HISTORY_READ, tenant=ACME)
     assert may(USER, Right.HISTORY_READ, tenant=ACME, owner=USER.actor)
