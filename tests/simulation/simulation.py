@@ -123,7 +123,7 @@ class Process:
         await self._stopped()
 
     async def park(self) -> None:
-        """Wait until the simulation lets this process go on."""
+        """Wait until the simulation lets this process continue."""
         if not self.alive:
             raise ProcessDied
         self._turns += 1
@@ -158,7 +158,7 @@ class Process:
     def monotonic(self) -> float:
         return (self.simulation.now - START - self.behind).total_seconds()
 
-    # What its database asks.
+    # Called by its database.
 
     async def turn(self) -> Fault:
         await self.park()
@@ -250,7 +250,7 @@ class Simulation:
         if awake:
             [process] = self.random.choices(awake, [each.weight for each in awake])
             await process.run_on()
-            if not process.alive:  # whoever watches over processes starts another
+            if not process.alive:  # the supervisor starts another
                 await self._start(process.actor, process.weight)
 
     async def _drain(self) -> None:
