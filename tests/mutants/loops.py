@@ -145,7 +145,7 @@ _SCHEDULING: Sequence[Mutant] = (
     Mutant(
         name="one broken trigger stops the others",
         file="engine/triggers/firing.py",
-        old="        except Exception as error:  # noqa: BLE001  one trigger's fault must not stop the others\n",
+        old="        except Exception as error:  # noqa: BLE001  one trigger's failure must not stop the others\n",
         new="        except ZeroDivisionError as error:\n",
         tests=("tests/upkeep/test_scheduler.py",),
     ),
