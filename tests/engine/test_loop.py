@@ -12,7 +12,7 @@ from windlass.errors import DatabaseUnreachable
 from windlass.telemetry import Telemetry
 
 
-async def test_a_tick_that_fails_is_tried_again_and_told_once(heard):
+async def test_a_failed_tick_is_retried_and_logged_once(heard):
     ticks = []
 
     async def tick():
@@ -28,7 +28,7 @@ async def test_a_tick_that_fails_is_tried_again_and_told_once(heard):
     assert heard.events() == ["reaping failed"]
 
 
-async def test_a_mistake_in_a_tick_does_not_end_the_loop(heard):
+async def test_a_bug_in_a_tick_does_not_end_the_loop(heard):
     ticks = []
 
     async def tick():
@@ -57,11 +57,11 @@ async def test_stop_ends_a_tick_that_hangs(heard):
         await loop.stop()
 
 
-async def test_stopping_a_loop_that_never_began_is_nothing(heard):
+async def test_stopping_a_loop_that_never_started_has_no_effect(heard):
     await Loop("folding", asyncio.sleep, seconds=1, telemetry=Telemetry(heard)).stop()
 
 
-async def test_a_loop_can_be_woken_also_by_its_own_tick(heard):
+async def test_a_loop_can_be_woken_by_its_own_tick(heard):
     ticks = []
 
     async def tick():
@@ -83,7 +83,7 @@ async def test_a_loop_can_be_woken_also_by_its_own_tick(heard):
     assert len(ticks) == 4
 
 
-async def test_the_soonest_waking_counts(heard):
+async def test_the_earliest_wake_up_wins(heard):
     loop = Loop("scheduling", asyncio.sleep, seconds=3600, telemetry=Telemetry(heard))
 
     loop.wake(after=1)
@@ -116,7 +116,7 @@ async def test_a_tick_that_wakes_its_own_loop_leaves_time_for_others(heard):
     assert 1 < len(ticks) <= 11
 
 
-async def test_a_tick_that_fails_and_is_woken_all_the_time_does_not_spin(heard):
+async def test_a_failing_tick_does_not_spin_when_woken_all_the_time(heard):
     ticks = []
 
     async def tick():
@@ -131,7 +131,7 @@ async def test_a_tick_that_fails_and_is_woken_all_the_time_does_not_spin(heard):
     await loop.stop()
 
 
-async def test_waiting_for_what_is_there_already_gives_others_their_turn():
+async def test_waiting_for_a_set_event_yields_to_other_tasks():
     event, turns = asyncio.Event(), []
     event.set()
 
@@ -145,5 +145,5 @@ async def test_waiting_for_what_is_there_already_gives_others_their_turn():
     await task
 
 
-async def test_waiting_for_what_never_comes_ends():
+async def test_waiting_for_an_event_times_out():
     assert not await wait_for(asyncio.Event(), 0.001)

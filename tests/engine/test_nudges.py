@@ -44,7 +44,7 @@ async def test_the_first_nudge_goes_out_at_once(nudges, database):
     assert database.sent == [["mail"]]
 
 
-async def test_nudges_that_come_while_one_is_under_way_are_one(nudges, database):
+async def test_nudges_during_another_are_merged(nudges, database):
     database.hold.clear()
     nudges.nudge(["mail"])
     await asyncio.sleep(0)
@@ -58,7 +58,7 @@ async def test_nudges_that_come_while_one_is_under_way_are_one(nudges, database)
 
 
 @pytest.mark.parametrize("error", [DatabaseUnreachable("sqlite:///x"), OSError("no socket")])
-async def test_a_nudge_that_fails_is_nobodys_trouble(nudges, database, error):
+async def test_a_failed_nudge_is_ignored(nudges, database, error):
     database.error = error
     nudges.nudge(["mail"])
     await until(lambda: database.sent)
@@ -71,9 +71,7 @@ async def test_a_nudge_that_fails_is_nobodys_trouble(nudges, database, error):
     assert database.sent[-1] == ["media"]
 
 
-async def test_a_job_in_a_callers_transaction_is_nudged_about_when_it_may_have_committed(
-    nudges, database
-):
+async def test_a_job_in_a_callers_transaction_is_nudged_after_its_likely_commit(nudges, database):
     nudges.nudge_after_commit(["mail"])
     before = list(database.sent)
     await until(lambda: len(database.sent) == 2)
@@ -82,7 +80,7 @@ async def test_a_job_in_a_callers_transaction_is_nudged_about_when_it_may_have_c
     assert database.sent == [["mail"], ["mail"]]
 
 
-async def test_close_forgets_what_was_still_to_come(nudges, database):
+async def test_close_drops_pending_nudges(nudges, database):
     nudges.nudge_after_commit(["mail"])
 
     await nudges.close()

@@ -32,7 +32,7 @@ def answers(*of):
     return ready
 
 
-async def test_each_cause_of_waiting_is_told_once_and_then_the_answer_comes(engine, heard):
+async def test_each_cause_of_waiting_is_logged_once_until_the_database_is_ready(engine, heard):
     starting = DatabaseNotReady(URL, cause="the database system is starting up")
     read_only = DatabaseReadOnly(URL)
 
@@ -45,7 +45,7 @@ async def test_each_cause_of_waiting_is_told_once_and_then_the_answer_comes(engi
 
 
 @pytest.mark.parametrize("error", [DatabaseUnreachable(URL), DatabaseAccessDenied(URL)])
-async def test_what_does_not_pass_by_itself_is_raised_at_once(engine, error):
+async def test_lasting_errors_are_raised_at_once(engine, error):
     with pytest.raises(type(error)):
         await wait_until_ready(answers(error), engine.telemetry)
 

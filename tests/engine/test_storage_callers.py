@@ -18,7 +18,7 @@ MODULES = [
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_no_other_layer_reaches_for_the_storage(path):
+def test_no_other_layer_calls_the_storage(path):
     tree = ast.parse(path.read_text("utf-8"))
 
     reached = [

@@ -73,7 +73,7 @@ MUTANTS: Sequence[Mutant] = (
         file="engine/leases/epochs.py",
         old="            raise EpochChanged",
         new="            pass",
-        tests=(f"{_ENGINE}::test_a_worker_hears_with_its_heartbeat_that_an_epoch_began",),
+        tests=(f"{_ENGINE}::test_a_heartbeat_reports_a_new_epoch",),
     ),
     Mutant(
         name="postgresql: epoch not begun on another server",

@@ -275,7 +275,7 @@ _BESIDE: Sequence[Mutant] = (
     Mutant(
         name="mariadb: a plain end that keeps its part of a limit",
         file="storage/mysql/finish.py",
-        old='    if found["held"]:\n        texts.append(interpolate(let_go, {}))\n',
+        old='    if found["held"]:\n        texts.append(interpolate(release_holds, {}))\n',
         new="",
         tests=_LIMITED,
     ),

@@ -143,7 +143,7 @@ _SCHEDULING: Sequence[Mutant] = (
     Mutant(
         name="one broken trigger stops the others",
         file="engine/triggers/firing.py",
-        old="        except Exception as error:  # noqa: BLE001  one trigger's fault must not stop the others\n",
+        old="        except Exception as error:  # noqa: BLE001  one trigger's failure must not stop the others\n",
         new="        except ZeroDivisionError as error:\n",
         tests=("tests/upkeep/test_scheduler.py",),
     ),
@@ -186,7 +186,7 @@ _MATCHING: Sequence[Mutant] = (
         old="            except (*REFUSALS, *_BROKEN) as error:\n",
         new="            except (*REFUSALS, *_BROKEN, DatabaseOutage) as error:\n",
         tests=(
-            "tests/engine/triggers/test_events.py::test_an_outage_while_jobs_are_made_is_no_refusal",
+            "tests/engine/triggers/test_events.py::test_an_outage_while_jobs_are_created_is_not_a_refusal",
         ),
     ),
     Mutant(
@@ -291,7 +291,7 @@ _WORKING: Sequence[Mutant] = (
         new="            ended = {}\n",
         tests=(
             "tests/engine/leases/test_leases.py"
-            "::test_an_outcome_that_is_refused_all_the_same_is_stored_with_a_fixed_text",
+            "::test_a_refused_outcome_is_stored_with_a_fixed_text",
         ),
     ),
     Mutant(

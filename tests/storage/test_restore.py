@@ -42,7 +42,9 @@ async def work(storage, worker, until):
         await storage.jobs.enqueue(new_jobs(3))
 
 
-async def test_a_restored_installation_goes_on_and_refuses_the_past(storage, database, tmp_path):
+async def test_a_restored_installation_continues_and_refuses_earlier_leases(
+    storage, database, tmp_path
+):
     await storage.jobs.enqueue(new_jobs(30))
     running = [await started(storage, by=worker) for worker in (ALDER, BIRCH)]
     done = asyncio.Event()

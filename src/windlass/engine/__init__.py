@@ -1,1 +1,1 @@
-"""The verbs of the product; everything above speaks only to these."""
+"""The verbs of the product; the layers above call only these."""

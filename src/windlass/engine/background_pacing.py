@@ -1,4 +1,4 @@
-"""The pace of work that is never urgent."""
+"""Pacing of background work that is never urgent."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,13 +8,13 @@ from windlass import clock
 
 T = TypeVar("T")
 
-#: How long to rest after each step, in times of what it took.
+#: Pause after each step, as a multiple of the step's duration.
 _REST = 9.0
 
 
 async def run_paced(step: Awaitable[T]) -> T:
-    """What a step answers, after a rest: many of them take a tenth of the time, because workers
-    need the database now, and what is pruned is old."""
+    """Run a step, pause, and return its result. Steps take a tenth of the time: workers need the
+    database now, and background work can wait."""
     began = clock.monotonic()
     answer = await step
     await asyncio.sleep(_REST * (clock.monotonic() - began))
@@ -24,8 +24,7 @@ async def run_paced(step: Awaitable[T]) -> T:
 async def run_paced_until_done(
     step: Callable[[], Awaitable[int]], *, before: Callable[[], object] = lambda: None
 ) -> int:
-    """Repeat a capped step until there is nothing left for it, `before` each one. Answers how
-    much was done."""
+    """Repeat a capped step until nothing is left, calling `before` each one. Returns the total."""
     total = 0
     while True:
         before()

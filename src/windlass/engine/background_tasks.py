@@ -1,4 +1,4 @@
-"""Tasks in the background of an engine: kept until they are done, ended when it closes."""
+"""Background tasks of an engine: referenced until they are done, canceled when it closes."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -14,14 +14,14 @@ class BackgroundTasks:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Start a task that nobody else has to keep."""
+        """Start a task; the caller need not keep a reference."""
         task = spawn_unbound(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
     async def close(self) -> None:
-        """Cancel the tasks that are under way, and return when they have ended."""
+        """Cancel the running tasks, and return when they have ended."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

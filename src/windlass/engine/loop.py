@@ -1,4 +1,4 @@
-"""The one shape of a loop: start, tick, stop. It survives everything, and can be woken."""
+"""The shape of every loop: start, tick, stop. It survives every error, and can be woken."""
 
 import asyncio
 import contextlib
@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable
 from windlass.tasks import start_task
 from windlass.telemetry import Telemetry
 
-#: Work is to resume within 5 s of the database's return.
+#: Longest pause after failures: work must resume within 5 s of the database's return.
 _LONGEST_SECONDS = 2.0
 
 
 class Loop:
-    """Calls `tick` again and again. A tick that fails is tried again, for ever."""
+    """Calls `tick` repeatedly. A tick that fails is tried again, for ever."""
 
     def __init__(
         self,
@@ -41,8 +41,8 @@ class Loop:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def wake(self, *, after: float = 0.0) -> None:
-        """Tick again after so many seconds, at once by default, if that is sooner than otherwise.
-        What is said during a tick counts for the next one."""
+        """Tick again after that many seconds, at once by default, if that is sooner than planned.
+        A call during a tick counts for the next one."""
         loop = asyncio.get_running_loop()
         if after <= 0:
             self._woken.set()
@@ -62,7 +62,7 @@ class Loop:
                 failures += 1
                 self._telemetry.trouble(self._name, error)
             if failures:
-                # Also when it is woken: what wakes it may come faster than the tick can fail.
+                # Pause even when woken: wake-ups may come faster than the tick can fail.
                 await asyncio.sleep(self._pause(failures) * random.uniform(0.9, 1.1))
             else:
                 await wait_for(self._woken, self._seconds * random.uniform(0.9, 1.1))
@@ -73,21 +73,21 @@ class Loop:
             self._alarm = None
 
     def _pause(self, failures: int) -> float:
-        # A loop that fails gets faster, not slower: a late renewal may still save its leases from
-        # a reaper, whose second look comes one round of renewals after its first.
+        # A failing loop gets faster, not slower: a late renewal may still save its leases from the
+        # reaper, whose second look comes one round of renewals after its first.
         return min(self._seconds / 2, backoff_seconds(failures))
 
 
 def backoff_seconds(failures: int) -> float:
-    """How long to wait after so many failures in a row: short at first, jittered, capped."""
+    """The pause after that many failures in a row: short at first, jittered, capped."""
     return float(random.uniform(0.5, 1.0) * min(_LONGEST_SECONDS, 0.1 * 2.0 ** min(failures, 10)))
 
 
 async def wait_for(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, so many seconds at most. Answers whether it came.
+    """Wait for an event, at most that many seconds. Returns True if it is set.
 
-    Other tasks get their turn also if it is there already: a loop that asks again and again cannot
-    keep the event loop for itself.
+    Yields to other tasks even if the event is already set: a loop that calls this repeatedly must
+    not block the event loop.
     """
     await asyncio.sleep(0)
     with contextlib.suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""The tables in a database: how far they are, how to bring them further, how to take that back."""
+"""The schema of a database: its version, migrations up and down, row security."""
 
 from collections.abc import Sequence
 
@@ -10,30 +10,30 @@ from windlass.storage.storage import Storage
 
 
 class Schema:
-    """Needs no database that is ready: this is what makes one ready."""
+    """Migrates the schema. Works before the schema exists."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     async def status(self) -> SchemaStatus:
-        """What was applied and what is pending. Raises if the two do not fit this Windlass."""
+        """The applied and pending migrations. Raises if they do not fit this version."""
         return await migrate.status(self._storage)
 
     async def check(self) -> None:
-        """Refuse a database that is not migrated to what this Windlass needs."""
+        """Refuse a database whose schema is not the one this version needs."""
         await migrate.check(self._storage)
 
     async def migrate(self, *, to: int | None = None) -> Sequence[Migration]:
-        """Apply what is pending, up to number `to`; answers what was applied."""
+        """Apply pending migrations, up to number `to`; returns those applied."""
         return await migrate.migrate(self._storage, to=to)
 
     async def downgrade(self, *, to: int) -> Sequence[Migration]:
-        """Take back migrations above number `to`, newest first. What they stored is lost."""
+        """Revert migrations above number `to`, newest first. Data in their tables is lost."""
         return await migrate.downgrade(self._storage, to=to)
 
     async def secure(self, *, role: str | None = None, off: bool = False) -> None:
-        """Put the policies of row security in place, and grant a role what the API needs; or take
-        them away. PostgreSQL only, by the owner of the tables; again after each migration."""
+        """Install the policies of row security and grant a role what the API needs, or remove the
+        policies with `off`. PostgreSQL only, by the owner of the tables; again after migrations."""
         await self.check()
         await self._securing.secure(role=role, off=off)
 

@@ -1,4 +1,4 @@
-"""The redactor an installation asked for: what is always secret, and what its settings add."""
+"""The redactor of an installation: built-in secret names and patterns, plus those in its settings."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ def create_redactor(settings: Settings) -> Redactor:
 
 
 async def run_in_thread_if_long(work: Callable[[], _T], *values: object) -> _T:
-    """Call `work`, in a thread if what it reads is long: then the event loop goes on meanwhile."""
+    """Call `work`, in a thread if its `values` are long: that would block the event loop."""
     return await asyncio.to_thread(work) if is_long(*values) else work()
 
 

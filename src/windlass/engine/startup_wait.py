@@ -1,4 +1,4 @@
-"""Waits at the start for a database that answers and cannot do its work yet."""
+"""Waits at startup for a database that is reachable but not ready yet."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,19 +10,19 @@ from windlass.telemetry import Telemetry
 
 T = TypeVar("T")
 
-#: What passes by itself, or by an operator's hand. A wrong address or password does not.
+#: Errors that pass by themselves or that an operator fixes, unlike a wrong address or password.
 _PASSING = (DatabaseReadOnly, DatabaseNotReady, DatabaseFull, DatabaseTimeout)
 
 
 async def wait_until_ready(ready: Callable[[], Awaitable[T]], telemetry: Telemetry) -> T:
-    """What `ready` answers once the database can do it; each cause of waiting is told once."""
-    failures, told = 0, ""
+    """Return the result of `ready` once the database is able to; logs each cause of waiting once."""
+    failures, logged = 0, ""
     while True:
         try:
             return await ready()
         except _PASSING as error:
-            if (cause := str(error)) != told:
+            if (cause := str(error)) != logged:
                 telemetry.warn("waiting for the database", error=cause)
-                told = cause
+                logged = cause
         failures += 1
         await asyncio.sleep(backoff_seconds(failures))

@@ -25,7 +25,7 @@ _PORTS = {"smtp": 25, "smtps": 465}
 
 
 class AlertSender:
-    """One look for failures that a receiver was not told of."""
+    """Sends alerts for failures that were not reported yet."""
 
     def __init__(self, engine: Engine) -> None:
         self._alerts = engine.alerts
@@ -33,16 +33,16 @@ class AlertSender:
 
     @property
     def wanted(self) -> bool:
-        """Whether there is anybody to tell."""
+        """True if a receiver is configured."""
         return bool(self._receivers)
 
     async def tick(self) -> int:
-        """Tell them. Answers how many messages were sent."""
+        """Send what is new. Returns the number of messages sent."""
         return await self._alerts.send(self._receivers) if self._receivers else 0
 
 
 def receivers(settings: AlertSettings) -> Mapping[str, Send]:
-    """How each receiver of the settings is told."""
+    """The configured receivers: name and send function."""
     found: dict[str, Send] = {}
     if settings.mail_to:
         found["mail"] = lambda message: _mail(message, settings)
@@ -52,8 +52,8 @@ def receivers(settings: AlertSettings) -> Mapping[str, Send]:
 
 
 async def _post(message: AlertMessage, settings: AlertSettings) -> None:
-    """Send a message as JSON. Any answer but a success is a failure; redirects are not followed."""
-    import httpx2  # with the first alert, not with every process that does upkeep
+    """Send a message as JSON. Any response but a success is a failure, redirects included."""
+    import httpx2  # late: only processes that send an alert need it
 
     assert settings.webhook_url is not None
     body = json.dumps(message.body, ensure_ascii=False).encode()
@@ -68,7 +68,7 @@ async def _post(message: AlertMessage, settings: AlertSettings) -> None:
 
 
 def _signature_headers(id: str, body: bytes, settings: AlertSettings) -> Mapping[str, str]:
-    """The headers by which a receiver can check who sent a body and when: Standard Webhooks."""
+    """The headers by which a receiver verifies sender and time of a body: Standard Webhooks."""
     name = hashlib.sha256(id.encode()).hexdigest()[:32]
     at = str(int(clock.utcnow().timestamp()))
     headers = {"webhook-id": name, "webhook-timestamp": at}
@@ -95,7 +95,7 @@ async def _mail(message: AlertMessage, settings: AlertSettings) -> None:
 
 
 def _deliver(mail: EmailMessage, url: str) -> None:
-    """Hand a mail to a server. Beyond this machine a password travels encrypted or not at all."""
+    """Send a mail. A password is sent unencrypted only to this machine."""
     parts = urlsplit(url)
     host, port = parts.hostname or "localhost", parts.port or _PORTS[parts.scheme]
     context = ssl.create_default_context()
@@ -118,6 +118,6 @@ def _deliver(mail: EmailMessage, url: str) -> None:
 
 
 def _cause(error: Exception) -> str:
-    """What went wrong, without what the server said: it may repeat an address or a password."""
+    """The error's type and code; the server's text may repeat an address or a password."""
     code = getattr(error, "smtp_code", None)
     return type(error).__name__ if code is None else f"{type(error).__name__} {code}"

@@ -1,9 +1,9 @@
-"""Works on bulk operations as long as there are any."""
+"""Executes bulk operations while there are any."""
 
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
 
-#: How often to look for operations that another process has begun, or left.
+#: Interval of the check for operations that another process began or abandoned.
 _LOOK_SECONDS = 5.0
 
 
@@ -25,5 +25,5 @@ class OperationRunner:
         await self._loop.stop()
 
     async def tick(self) -> int:
-        """Work until nothing is left to do. Returns how many jobs were settled."""
+        """Work until no operation is left. Returns the number of jobs settled."""
         return await self._engine.operation_batches.work()

@@ -11,15 +11,15 @@ class Housekeeping:
         self._engine = engine
 
     async def tick(self) -> int:
-        """Do what is pending. Returns how much was done."""
+        """Do pending chores. Returns how many were done."""
         return await self._engine.maintenance.run()
 
 
 class GateUpdater:
     """Moves jobs behind the gates their definitions have now.
 
-    Whoever changes a definition does so at once, but may die between the two, or miss a job that
-    was being stored meanwhile; and a job behind a gate of the past is never claimed.
+    The process that changes a definition does so at once, but may die in between, or miss a job that
+    is stored at the same moment; and a job behind an old gate is never claimed.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -30,13 +30,13 @@ class GateUpdater:
 
 
 class Sweeper:
-    """Deletes what is of no use to anybody. History is pruned by jobs; see decision 0013."""
+    """Deletes unused rows. Jobs of the library prune the history; see decision 0013."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     async def tick(self) -> int:
-        """Go on until nothing is left, at a gentle pace. Answers how much went."""
+        """Delete until nothing is left, at a gentle pace. Returns the number of rows deleted."""
         gone = await run_paced_until_done(self._engine.retention.prune_spent)
         await self._engine.sessions.prune()
         await self._engine.operations.prune()

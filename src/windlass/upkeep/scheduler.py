@@ -1,4 +1,4 @@
-"""Fires triggers when they are due. Any number of processes may run it at once."""
+"""Fires due triggers. Any number of processes may run it at once."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -7,7 +7,7 @@ from windlass.core.triggers.schedule import GRACE
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
 
-#: However soon the next one is due, a look that found nothing is not repeated sooner.
+#: Shortest wait after a round that fired nothing, however soon the next trigger is due.
 _SHORTEST_SECONDS = 0.05
 
 
@@ -16,7 +16,7 @@ class Scheduler:
 
     def __init__(self, engine: Engine, *, tick_seconds: float) -> None:
         self._engine = engine
-        # A due time is seen up to one round late, which is no misfire.
+        # A trigger may fire up to one round late; that is not a misfire.
         self._grace = max(GRACE, timedelta(seconds=2 * tick_seconds))
         self._loop = Loop("scheduling", self.tick, seconds=tick_seconds, telemetry=engine.telemetry)
 
@@ -29,12 +29,12 @@ class Scheduler:
         await self._loop.stop()
 
     async def tick(self) -> int:
-        """Fire what is due now. Returns how many jobs were made."""
+        """Fire what is due now. Returns the number of jobs created."""
         fired = await self._engine.firing.fire_due(grace=self._grace)
         if fired.next_in is not None:
             self._loop.wake(after=max(_SHORTEST_SECONDS, fired.next_in.total_seconds()))
         return fired.made
 
     def _on_nudge(self, queues: Collection[str]) -> None:
-        if "*" in queues:  # not only jobs: perhaps a trigger was changed
+        if "*" in queues:  # a nudge for all queues: perhaps a trigger was changed
             self._loop.wake()

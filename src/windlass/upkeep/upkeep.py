@@ -1,4 +1,4 @@
-"""All the loops of upkeep together, as any process may run them."""
+"""All loops of upkeep together; any process may run them."""
 
 from datetime import timedelta
 
@@ -84,6 +84,6 @@ class Upkeep:
 
 
 def look_seconds(lease_time: timedelta) -> float:
-    """How often to look for leases that ran out."""
+    """The interval of the check for expired leases."""
     shortest, longest = _REAP_SECONDS
     return min(longest, max(shortest, lease_time.total_seconds() / _LOOKS_PER_LEASE))

@@ -54,7 +54,7 @@ async def test_values_json_does_not_know_are_written_as_text(engine):
     assert (await engine.audit.verify(ACME)).whole
 
 
-async def test_an_entry_is_stored_with_the_change_it_is_about_or_not_at_all(engine, storage):
+async def test_an_entry_and_its_change_are_stored_together_or_not_at_all(engine, storage):
     async def change(fails: bool) -> None:
         async with storage.database.transaction() as session:
             await record(engine, session=session)
@@ -68,7 +68,7 @@ async def test_an_entry_is_stored_with_the_change_it_is_about_or_not_at_all(engi
     assert [e.sequence for e in await storage.access.entries(ACME)] == [1]
 
 
-async def test_a_chain_is_read_by_who_may_and_page_by_page(engine):
+async def test_a_chain_is_read_with_the_right_to_it_page_by_page(engine):
     for tenant in (ACME, ACME, ACME, GLOBEX, None):
         await record(engine, tenant=tenant)
 
@@ -87,7 +87,7 @@ async def test_a_chain_is_read_by_who_may_and_page_by_page(engine):
         await engine.audit.list(ROOT, limit=0)
 
 
-async def test_whole_chains_are_whole_also_while_they_grow(engine, storage, monkeypatch):
+async def test_whole_chains_verify_while_they_grow(engine, storage, monkeypatch):
     monkeypatch.setattr("windlass.engine.access.audit_verify._PAGE", 3)
     assert (await engine.audit.verify(ACME)).entries == 0
     writes = [record(engine, tenant=tenant) for tenant in (ACME, None) for _ in range(10)]
@@ -128,7 +128,7 @@ TAMPERING = {
 
 
 @pytest.mark.parametrize("how", TAMPERING)
-async def test_tampering_is_found_and_told_where(engine, storage, monkeypatch, how):
+async def test_tampering_is_found_with_its_entry(engine, storage, monkeypatch, how):
     monkeypatch.setattr("windlass.engine.access.audit_verify._PAGE", 3)
     for number in range(7):
         await record(engine, after={"n": number})

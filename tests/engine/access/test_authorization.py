@@ -29,7 +29,7 @@ async def engine(storage, heard):
     return await an_engine(storage, heard)
 
 
-async def test_a_refused_change_leaves_an_entry_in_the_chain_of_who_tried(engine, storage):
+async def test_a_refused_change_leaves_an_entry_in_the_principals_chain(engine, storage):
     user = person(Role.USER)
 
     with pytest.raises(Forbidden):
@@ -49,7 +49,7 @@ async def test_a_refused_change_leaves_an_entry_in_the_chain_of_who_tried(engine
     assert await storage.access.entries(GLOBEX) == []
 
 
-async def test_a_refused_enqueue_leaves_one(engine, storage):
+async def test_a_refused_enqueue_leaves_an_entry(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(person(Role.WORKER, None), Right.JOBS_ENQUEUE, JOB)
 
@@ -57,7 +57,7 @@ async def test_a_refused_enqueue_leaves_one(engine, storage):
     assert (entry.action, entry.outcome) == ("jobs.enqueue", "refused")
 
 
-async def test_refused_reading_and_strangers_leave_none(engine, storage):
+async def test_refused_reads_and_anonymous_callers_leave_no_entry(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(person(Role.USER), Right.AUDIT_READ, JOB)
     with pytest.raises(Forbidden):
@@ -66,14 +66,14 @@ async def test_refused_reading_and_strangers_leave_none(engine, storage):
     assert await storage.access.audit_chains() == []
 
 
-async def test_who_is_bound_to_nothing_is_recorded_by_the_installation(engine, storage):
+async def test_principals_without_a_tenant_are_recorded_in_the_installations_chain(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(replace(admin(), memberships=()), Right.JOBS_CANCEL, JOB)
 
     assert len(await storage.access.entries(None)) == 1
 
 
-async def test_a_job_of_somebody_else_is_answered_like_an_unknown_one(engine, storage):
+async def test_another_users_job_looks_like_an_unknown_one(engine, storage):
     user = person(Role.USER)
     mine = await job(storage, await enqueue(storage, tenant=ACME, created_by=user.actor))
     theirs = await job(storage, await enqueue(storage, tenant=ACME, created_by="user:x"))
@@ -128,7 +128,7 @@ async def test_an_embedding_programs_own_roles_hold_everywhere(storage, heard, e
         await own.tokens.create(ROOT, "x", role="auditor", tenant=ACME)
 
 
-async def test_strangers_are_nobody(engine):
+async def test_unknown_credentials_are_refused(engine):
     for text in ("", "wls_", "wls_" + "a" * 43, "Bearer x"):
         with pytest.raises(NotAuthenticated):
             await engine.access.authenticate_session(text)

@@ -41,7 +41,7 @@ async def engine(storage, heard):
     return await an_engine(storage, heard)
 
 
-async def test_somebody_new_sets_a_password_by_the_link_and_has_the_role(engine):
+async def test_a_new_user_sets_a_password_by_the_link_and_has_the_role(engine):
     invited = await engine.members.invite(admin(), ACME, "Bob@example.com")
 
     with pytest.raises(OptionInvalid):  # too short, and the link is not used up
@@ -80,7 +80,7 @@ async def test_an_invitation_is_accepted_by_name_and_password_too(engine):
     assert (await engine.access.authenticate_session(signed.secret)).tenants == {ACME}
 
 
-async def test_nobody_else_accepts_an_invitation(engine):
+async def test_no_other_account_accepts_an_invitation(engine):
     await engine.users.create(ROOT, "bob", password=PASSWORD)
     await engine.users.create(ROOT, "eve", password=PASSWORD)
     eve = await engine.sessions.login("eve", PASSWORD)
@@ -99,7 +99,7 @@ async def test_nobody_else_accepts_an_invitation(engine):
     await engine.invitations.accept_by_login(link, "bob", PASSWORD)
 
 
-async def test_an_earlier_inviter_has_nothing_of_what_others_gave(engine):
+async def test_an_earlier_inviter_gains_nothing_from_later_roles(engine):
     """What the first inviter can hold: a link, a session and the password of the account."""
     first = (await engine.members.invite(admin(), ACME, "bob")).link
     second = (await engine.members.invite(admin(GLOBEX), GLOBEX, "bob")).link
@@ -176,7 +176,7 @@ async def test_inviting_looks_the_same_whether_there_is_an_account_or_not(engine
         assert (changed.pending, changed.user_id) == (True, None)
 
 
-async def test_who_is_invited_again_gets_a_new_link_and_the_old_one_is_void(engine):
+async def test_inviting_again_creates_a_new_link_and_voids_the_old_one(engine):
     first = await engine.members.invite(admin(), ACME, "bob")
     second = await engine.members.invite(admin(), ACME, "bob", role=Role.TENANT_ADMIN)
 
@@ -212,7 +212,7 @@ async def test_an_invitation_expires(engine, clock):
         await engine.invitations.accept_as_new(invited.link.secret, PASSWORD)
 
 
-async def test_nobody_replaces_an_invitation_to_more_than_they_hold(storage, heard, engine):
+async def test_an_invitation_beyond_ones_rights_is_not_replaced(storage, heard, engine):
     table = freeze_roles(
         {
             "owner": {Right.MEMBERS_WRITE: Reach.TENANT, Right.JOBS_DISCARD: Reach.TENANT},
@@ -227,7 +227,7 @@ async def test_nobody_replaces_an_invitation_to_more_than_they_hold(storage, hea
         await own.members.invite(person("helper"), ACME, "olga", role="helper")
 
 
-async def test_an_account_becomes_superadmin_by_its_own_session_alone(engine, storage):
+async def test_an_account_becomes_superadmin_only_by_its_own_session(engine, storage):
     await engine.users.create(ROOT, "bob", password=PASSWORD)
     for by in (admin(), person(Role.USER)):
         with pytest.raises(Forbidden):

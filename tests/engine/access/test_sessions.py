@@ -46,7 +46,7 @@ async def ada(engine):
     return await engine.users.create(ROOT, "Ada@Example.com", password=PASSWORD)
 
 
-async def test_who_signs_in_is_known_by_the_session_with_the_roles_of_now(engine, ada):
+async def test_a_session_has_the_current_roles_of_its_user(engine, ada):
     signed = await engine.sessions.login(" ada@EXAMPLE.com", PASSWORD, note="Firefox")
 
     await join(engine, ACME, ada.name, Role.TENANT_ADMIN, keep=signed.secret)
@@ -58,7 +58,7 @@ async def test_who_signs_in_is_known_by_the_session_with_the_roles_of_now(engine
     assert (session.id, session.note) == (signed.id, "Firefox")
 
 
-async def test_a_superadmin_signs_in_to_everything(engine):
+async def test_a_superadmins_session_reaches_all_tenants(engine):
     await engine.users.create(ROOT, "root", superadmin=True, password=PASSWORD)
 
     signed = await engine.sessions.login("root", PASSWORD)
@@ -66,7 +66,7 @@ async def test_a_superadmin_signs_in_to_everything(engine):
     assert scope_of(signed.principal) == ALL_TENANTS
 
 
-async def test_neither_answer_nor_work_tells_whether_there_is_an_account(engine, ada, monkeypatch):
+async def test_neither_response_nor_work_reveals_if_an_account_exists(engine, ada, monkeypatch):
     await engine.users.create(ROOT, "unset")
     await engine.users.create(ROOT, "disabled", password=PASSWORD)
     await engine.users.change(ROOT, "disabled", disabled=True)
@@ -128,7 +128,7 @@ async def test_logins_from_an_address_are_throttled_before_accounts_are_counted(
     assert PER_ADDRESS > PER_ACCOUNT
 
 
-async def test_a_success_forgives_the_tries_of_the_account(engine, ada):
+async def test_a_successful_login_resets_the_tries_of_the_account(engine, ada):
     for _ in range(3):
         for _ in range(PER_ACCOUNT - 1):
             with pytest.raises(LoginFailed):
@@ -143,7 +143,7 @@ async def _fail_logins(engine, name, number, address):
             await engine.sessions.login(name, "wrong password", address=address)
 
 
-async def test_wrong_logins_from_elsewhere_do_not_keep_the_owner_out(engine, ada):
+async def test_wrong_logins_from_elsewhere_do_not_lock_out_the_owner(engine, ada):
     await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
     await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
 
@@ -155,7 +155,7 @@ async def test_wrong_logins_from_elsewhere_do_not_keep_the_owner_out(engine, ada
             await engine.sessions.login(ada.name, PASSWORD, address=address)
 
 
-async def test_an_address_that_signed_in_before_has_a_limit_of_its_own(engine, ada):
+async def test_a_known_address_has_its_own_limit(engine, ada):
     await engine.users.create(ROOT, "bob", password=PASSWORD)
     await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
     await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.0.0.1")
@@ -169,7 +169,7 @@ async def test_an_address_that_signed_in_before_has_a_limit_of_its_own(engine, a
         await engine.sessions.login("bob", PASSWORD, address="10.0.0.1")
 
 
-async def test_an_address_is_remembered_until_nobody_signed_in_from_it_for_long(engine, ada, clock):
+async def test_an_address_is_forgotten_after_long_disuse(engine, ada, clock):
     link = await engine.users.link(ROOT, ada.id, "login")
     await engine.sessions.login_with_link(link.secret, address="10.0.0.1")
     await clock.advance(REMEMBERED - MINUTE)
@@ -185,7 +185,7 @@ async def test_an_address_is_remembered_until_nobody_signed_in_from_it_for_long(
         await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
 
 
-async def test_wrong_logins_do_not_keep_a_signed_in_owner_from_changing_the_password(engine, ada):
+async def test_wrong_logins_do_not_stop_a_signed_in_owner_from_changing_the_password(engine, ada):
     signed = await engine.sessions.login(ada.name, PASSWORD)
     await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
 
@@ -198,13 +198,13 @@ async def test_wrong_logins_do_not_keep_a_signed_in_owner_from_changing_the_pass
         await engine.sessions.change_password(signed.principal, "wrong password", PASSWORD)
 
 
-def test_an_address_is_what_one_subscriber_has():
+def test_an_ipv6_prefix_of_one_subscriber_counts_as_one_address():
     assert network("10.0.0.1") == network("::ffff:10.0.0.1") == "10.0.0.1"
     assert network("2001:db8::1") == network("2001:db8::ffff:1") != network("2001:db8:0:1::1")
     assert network("nonsense") == network("") == "unknown"
 
 
-async def test_a_session_slides_and_ends_at_last(engine, ada, clock):
+async def test_a_session_is_extended_up_to_its_maximum(engine, ada, clock):
     signed = await engine.sessions.login("ada@example.com", PASSWORD)
     began = clock.now
 
@@ -217,7 +217,7 @@ async def test_a_session_slides_and_ends_at_last(engine, ada, clock):
         await engine.access.authenticate_session(signed.secret)
 
 
-async def test_a_session_that_is_not_seen_ends(engine, ada, clock):
+async def test_an_idle_session_ends(engine, ada, clock):
     signed = await engine.sessions.login("ada@example.com", PASSWORD)
 
     await clock.advance(IDLE)
@@ -226,7 +226,7 @@ async def test_a_session_that_is_not_seen_ends(engine, ada, clock):
         await engine.access.authenticate_session(signed.secret)
 
 
-async def test_sessions_are_ended_one_by_one_by_their_owner_or_who_may(engine, ada):
+async def test_sessions_are_ended_one_by_one_by_their_owner_or_an_admin(engine, ada):
     one, two, three = [await engine.sessions.login(ada.name, PASSWORD) for _ in range(3)]
     await engine.users.create(ROOT, "eve", password=PASSWORD)
     await join(engine, ACME, "eve", Role.TENANT_ADMIN)
@@ -335,7 +335,7 @@ async def test_no_secret_is_stored_logged_or_shown(engine, storage, ada, heard):
         assert secret not in everywhere
 
 
-async def test_a_weaker_hash_is_replaced_when_its_password_is_known(engine, storage, ada):
+async def test_a_weaker_hash_is_replaced_at_the_next_login(engine, storage, ada):
     weaker = (await storage.access.user_by_name(ada.name)).password_hash
     from argon2 import PasswordHasher
 
@@ -355,7 +355,7 @@ async def test_a_password_that_cannot_be_used_is_refused(password):
         await cheap().hash(password)
 
 
-async def test_a_longer_text_than_any_password_is_nobodys(engine):
+async def test_a_text_longer_than_any_password_never_matches(engine):
     passwords = cheap()
     stored = await passwords.hash("x" * 1000)
 

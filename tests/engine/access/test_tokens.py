@@ -22,7 +22,7 @@ async def engine(storage, heard):
     return await an_engine(storage, heard)
 
 
-async def test_a_token_is_known_by_its_secret_which_is_kept_nowhere(engine, storage, heard):
+async def test_a_token_is_recognized_by_its_secret_which_is_not_stored(engine, storage, heard):
     made = await engine.tokens.create(admin(), "deploy", role=Role.USER)
 
     known = await engine.access.authenticate_token(made.secret)
@@ -48,7 +48,7 @@ async def test_a_token_is_known_by_its_secret_which_is_kept_nowhere(engine, stor
         lambda text: text + "\n",
     ],
 )
-async def test_anything_else_is_nobody(engine, broken):
+async def test_any_other_text_is_not_authenticated(engine, broken):
     made = await engine.tokens.create(ROOT, "deploy", role=Role.SUPERADMIN)
 
     with pytest.raises(NotAuthenticated):
@@ -70,7 +70,7 @@ async def test_a_token_ends_when_it_expires_is_revoked_or_its_tenant_is_deleted(
             await engine.access.authenticate_token(made.secret)
 
 
-async def test_a_tokens_use_is_noted_once_a_minute(engine, clock):
+async def test_a_tokens_use_is_stored_once_a_minute(engine, clock):
     made = await engine.tokens.create(ROOT, "deploy", role=Role.SUPERADMIN)
     first = clock.now
     await engine.access.authenticate_token(made.secret)
@@ -96,7 +96,7 @@ async def test_a_narrowed_token_has_the_rights_it_names_only(engine):
     assert not may(reader, Right.JOBS_CANCEL, tenant=ACME)
 
 
-async def test_nobody_makes_a_token_that_may_do_more_than_itself(engine, storage):
+async def test_no_token_gets_more_rights_than_its_creator(engine, storage):
     by = admin()
     attempts = [
         {"role": Role.SUPERADMIN},
@@ -119,7 +119,7 @@ async def test_nobody_makes_a_token_that_may_do_more_than_itself(engine, storage
     assert {(e.action, e.outcome) for e in refused} == {("tokens.write", "refused")}
 
 
-async def test_a_narrowed_token_cannot_make_a_wider_one(engine):
+async def test_a_narrowed_token_cannot_create_a_wider_one(engine):
     made = await engine.tokens.create(
         ROOT, "maker", role=Role.SUPERADMIN, rights=[Right.TOKENS_WRITE, Right.JOBS_READ]
     )
@@ -146,7 +146,7 @@ async def test_a_narrowed_token_cannot_make_a_wider_one(engine):
     ],
     ids=str,
 )
-async def test_a_token_that_makes_no_sense_is_refused(engine, about):
+async def test_a_token_with_invalid_options_is_refused(engine, about):
     with pytest.raises(OptionInvalid):
         await engine.tokens.create(ROOT, "odd", **about)
 
@@ -166,7 +166,7 @@ async def test_a_tenants_tokens_are_seen_and_revoked_within_it(engine):
     assert (await engine.access.authenticate_token(theirs.secret)).id == theirs.token.id
 
 
-async def test_making_and_revoking_leave_an_entry_each_in_the_tenants_chain(engine, storage):
+async def test_creating_and_revoking_leave_an_entry_each_in_the_tenants_chain(engine, storage):
     by = admin()
     made = await engine.tokens.create(by, "deploy", request_id="r-1")
     await engine.tokens.revoke(by, made.token.id)

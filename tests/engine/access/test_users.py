@@ -23,7 +23,7 @@ async def engine(storage, heard):
     return await an_engine(storage, heard)
 
 
-async def test_users_are_managed_by_superadmins_alone(engine, storage):
+async def test_only_superadmins_manage_users(engine, storage):
     bob = await engine.users.create(ROOT, "bob")
 
     for by in (admin(), person(Role.USER)):
@@ -54,7 +54,7 @@ async def test_a_user_is_found_by_id_or_by_name_in_any_case(engine):
         await engine.users.create(ROOT, "  ")
 
 
-async def test_a_deleted_user_leaves_what_it_made(engine, storage):
+async def test_what_a_deleted_user_created_stays(engine, storage):
     await engine.users.create(ROOT, "ada", password=PASSWORD)
     await join(engine, ACME, "ada", Role.TENANT_ADMIN)
     signed = await engine.sessions.login("ada", PASSWORD)
@@ -103,7 +103,7 @@ async def test_changes_of_users_are_recorded(engine, storage):
     assert (await engine.audit.verify()).whole
 
 
-async def test_an_admin_gives_no_role_it_does_not_hold_and_nowhere_else(engine, storage):
+async def test_an_admin_grants_only_roles_it_has_and_only_in_its_tenant(engine, storage):
     for role in (Role.SUPERADMIN, Role.WORKER):
         with pytest.raises(Forbidden):
             await engine.members.invite(admin(), ACME, "eve", role=role)
@@ -142,7 +142,7 @@ async def test_a_members_role_is_changed_and_taken_away(engine, storage):
             await verb
 
 
-async def test_nobody_changes_a_member_who_holds_more(storage, heard, engine):
+async def test_no_member_with_more_rights_is_changed(storage, heard, engine):
     table = freeze_roles(
         {
             "owner": {Right.MEMBERS_WRITE: Reach.TENANT, Right.JOBS_DISCARD: Reach.TENANT},

@@ -9,7 +9,7 @@ from windlass.ids import DefinitionKey
 MAIL = Definition(key=DefinitionKey("mail.send"), title="Mail", code_hash="1")
 
 
-async def test_an_edit_is_answered_though_older_rows_are_read_at_the_same_time(engine, monkeypatch):
+async def test_an_edit_is_returned_while_older_rows_are_read(engine, monkeypatch):
     definitions, storage = engine.definitions, engine.storage
     definitions.declare(MAIL)
     await definitions.sync()
@@ -38,7 +38,7 @@ async def test_an_edit_is_answered_though_older_rows_are_read_at_the_same_time(e
     assert not answer.enabled
 
 
-async def test_what_is_declared_anew_is_in_force_with_the_edits_there_are(engine):
+async def test_a_new_declaration_keeps_the_edits(engine):
     definitions = engine.definitions
     definitions.declare(MAIL)
     await definitions.sync()

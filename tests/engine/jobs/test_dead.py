@@ -61,7 +61,7 @@ def made(engine, storage):
     return jobs
 
 
-async def test_groups_tell_what_fails_and_for_which_causes(engine, fail):
+async def test_groups_show_what_fails_and_why(engine, fail):
     await fail()
     await fail()
     await fail(definition="other", error="no route", fingerprint="d" * 16)
@@ -85,7 +85,7 @@ async def test_a_recovered_group_is_gone(engine, fail):
     assert await engine.dead.groups() == []
 
 
-async def test_a_group_is_retried_but_for_what_an_open_job_stands_for(engine, storage, fail):
+async def test_a_group_is_retried_except_jobs_with_an_open_duplicate(engine, storage, fail):
     plain = [await fail() for _ in range(3)]
     held_back = await fail(dedupe_key="k")
     other = await fail(fingerprint="d" * 16)
@@ -98,7 +98,7 @@ async def test_a_group_is_retried_but_for_what_an_open_job_stands_for(engine, st
     assert await state_of(storage, held_back) is await state_of(storage, other)
 
 
-async def test_no_more_of_a_group_is_retried_than_asked(engine, monkeypatch, fail):
+async def test_no_more_of_a_group_is_retried_than_the_limit(engine, monkeypatch, fail):
     monkeypatch.setattr("windlass.engine.jobs.dead._BATCH", 2)
     for _ in range(5):
         await fail()
@@ -123,7 +123,7 @@ async def test_a_group_is_discarded_within_its_scope(engine, storage, fail):
     assert (await engine.dead.list()).jobs == []
 
 
-async def test_one_is_discarded(engine, fail):
+async def test_one_job_is_discarded(engine, fail):
     id = await fail()
 
     await engine.dead.discard(id)
@@ -132,7 +132,7 @@ async def test_one_is_discarded(engine, fail):
         await engine.jobs.get(id)
 
 
-async def test_an_edited_job_runs_again_and_its_history_tells_who_changed_what(
+async def test_an_edited_job_runs_again_and_its_history_shows_who_changed_what(
     engine, storage, clock, fail
 ):
     await a_definition(storage, "plain", payload_schema=SCHEMA, code_hash="2")
@@ -165,7 +165,7 @@ async def test_a_payload_that_does_not_fit_changes_nothing(engine, storage, fail
 
 
 @pytest.mark.parametrize("state", [JobState.CANCELED, JobState.RUNNING, JobState.COMPLETED])
-async def test_what_is_not_dead_lettered_is_not_edited(engine, storage, state):
+async def test_only_dead_lettered_jobs_are_edited(engine, storage, state):
     found = await a_job(storage, state)
 
     with pytest.raises(JobStateConflict):
@@ -174,7 +174,7 @@ async def test_what_is_not_dead_lettered_is_not_edited(engine, storage, state):
     assert (await job(storage, found.id)).payload == {"n": 1}
 
 
-async def test_a_key_made_of_the_payload_follows_the_edit(engine, storage, fail):
+async def test_a_key_derived_from_the_payload_follows_the_edit(engine, storage, fail):
     id = await fail(dedupe_key=payload_key("plain", {"n": 1}))
     twin = await fail(dedupe_key=payload_key("plain", {"n": 1}))
     named = await fail(dedupe_key="mine")
@@ -189,7 +189,7 @@ async def test_a_key_made_of_the_payload_follows_the_edit(engine, storage, fail)
     assert await state_of(storage, twin) is JobState.DEAD_LETTER
 
 
-def test_an_edit_is_told_without_values():
+def test_an_edit_is_recorded_without_values():
     told = edit_message({"a": "secret", "b": 1, "c": 1}, {"a": "other", "c": 1, "d": 2}, None)
 
     assert told == "retry, edited: changed a; added d; removed b"
@@ -197,7 +197,7 @@ def test_an_edit_is_told_without_values():
     assert len(edit_message({}, {f"field_{n}": n for n in range(1000)}, None)) <= 1000
 
 
-def test_a_closed_schema_takes_what_it_names():
+def test_a_closed_schema_takes_only_its_fields():
     data = {"job_id": "1", "error": "boom"}
 
     assert fields_in_schema({"properties": {"error": {}}, "additionalProperties": False}, data) == {
@@ -206,7 +206,7 @@ def test_a_closed_schema_takes_what_it_names():
     assert fields_in_schema({}, data) == data
 
 
-async def test_a_hook_gets_one_job_that_tells_what_failed(engine, storage, fail, made):
+async def test_a_hook_gets_one_job_that_describes_the_failure(engine, storage, fail, made):
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
     id = await fail(definition="other", error="no route\nat all")
 
@@ -220,7 +220,7 @@ async def test_a_hook_gets_one_job_that_tells_what_failed(engine, storage, fail,
     assert len(await made()) == 1
 
 
-async def test_a_hook_is_given_no_more_than_it_takes(engine, storage, fail, made):
+async def test_a_hook_gets_only_the_fields_it_takes(engine, storage, fail, made):
     takes = '{"properties": {"error_type": {}, "attempts": {}}, "additionalProperties": false}'
     await a_definition(storage, "plain", payload_schema=takes, code_hash="2")
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
@@ -231,7 +231,9 @@ async def test_a_hook_is_given_no_more_than_it_takes(engine, storage, fail, made
     assert hook.payload == {"error_type": "OSError", "attempts": 1}
 
 
-async def test_a_job_whose_worker_was_lost_for_good_is_told_too(engine, storage, clock, made):
+async def test_a_job_whose_worker_was_lost_for_good_calls_the_hook_too(
+    engine, storage, clock, made
+):
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
     lease = await started(storage, definition="other", max_attempts=1)
     await clock.advance(LEASE_TIME)
@@ -247,7 +249,7 @@ async def test_a_job_whose_worker_was_lost_for_good_is_told_too(engine, storage,
     assert dead.fingerprint is not None
 
 
-async def test_triggers_hear_of_dead_lettered_jobs_as_of_any_event(engine, storage, fail, made):
+async def test_dead_lettered_jobs_fire_triggers_like_any_event(engine, storage, fail, made):
     payload = {"n": "{{event.attempts}}", "why": "{{event.error}}"}
     condition = {"error_type": {"in": ["OSError"]}}
     await engine.triggers.create(
@@ -261,7 +263,7 @@ async def test_triggers_hear_of_dead_lettered_jobs_as_of_any_event(engine, stora
     assert told.payload == {"n": 1, "why": "boom"}
 
 
-async def test_a_hook_that_cannot_be_made_is_logged_and_the_job_has_ended(
+async def test_a_hook_job_that_cannot_be_created_is_logged_and_the_job_ends(
     engine, storage, fail, made, heard
 ):
     await a_definition(storage, "other", on_dead_letter="nobody", code_hash="2")
@@ -286,7 +288,7 @@ async def test_a_hook_of_a_disabled_definition_is_logged(engine, storage, fail, 
     assert any("on_dead_letter" in event for event in heard.events())
 
 
-async def test_a_hook_that_fails_itself_comes_to_an_end(engine, storage, made, heard):
+async def test_a_chain_of_failing_hooks_ends(engine, storage, made, heard):
     await a_definition(storage, "other", on_dead_letter="other", code_hash="2")
     await enqueue(storage, definition="other")
 
@@ -298,7 +300,7 @@ async def test_a_hook_that_fails_itself_comes_to_an_end(engine, storage, made, h
     assert "a chain of events was cut" in heard.events()
 
 
-async def test_an_event_that_cannot_be_stored_does_not_keep_a_job_from_ending(
+async def test_an_event_that_cannot_be_stored_does_not_stop_a_job_from_ending(
     engine, storage, fail
 ):
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
@@ -312,7 +314,7 @@ async def test_an_event_that_cannot_be_stored_does_not_keep_a_job_from_ending(
     assert await state_of(storage, id) is JobState.DEAD_LETTER
 
 
-async def test_nobody_else_emits_what_windlass_says(engine):
+async def test_only_windlass_emits_its_own_events(engine):
     with pytest.raises(OptionInvalid):
         engine.events.make(DEAD_LETTERED, {})
 

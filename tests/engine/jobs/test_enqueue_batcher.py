@@ -41,7 +41,7 @@ def counted(storage):
     return Counted(storage)
 
 
-async def test_enqueues_that_meet_share_a_round_trip(counted):
+async def test_concurrent_enqueues_share_a_round_trip(counted):
     enqueuer = EnqueueBatcher(counted)
 
     stored = await asyncio.gather(*(enqueuer.enqueue(job) for job in new_jobs(50)))
@@ -51,13 +51,13 @@ async def test_enqueues_that_meet_share_a_round_trip(counted):
     assert len(counted.batches) <= 3
 
 
-async def test_an_enqueue_alone_waits_for_nobody(counted):
+async def test_a_lone_enqueue_is_sent_at_once(counted):
     await EnqueueBatcher(counted).enqueue(new_job())
 
     assert counted.batches == [1]
 
 
-async def test_jobs_with_one_key_that_meet_are_one_job(counted):
+async def test_concurrent_jobs_with_one_key_are_one_job(counted):
     enqueuer = EnqueueBatcher(counted)
     jobs = new_jobs(5, dedupe_key="report")
 
@@ -67,7 +67,7 @@ async def test_jobs_with_one_key_that_meet_are_one_job(counted):
     assert [s.existing_id for s in stored if s.status == "existing"] == [created.id] * 4
 
 
-async def test_a_caller_that_gives_up_takes_nobody_with_it(counted):
+async def test_a_canceled_caller_does_not_affect_the_others(counted):
     enqueuer = EnqueueBatcher(counted)
     one, other = new_jobs(2)
     waits = [asyncio.ensure_future(enqueuer.enqueue(job)) for job in (one, other)]
@@ -79,7 +79,7 @@ async def test_a_caller_that_gives_up_takes_nobody_with_it(counted):
     assert (stored.id, stored.status) == (other.id, "created")
 
 
-async def test_an_error_reaches_everybody_whose_job_it_concerns(counted):
+async def test_an_error_reaches_every_caller_in_the_batch(counted):
     counted.before = [LOST] * 3
     enqueuer = EnqueueBatcher(counted)
 
@@ -102,7 +102,7 @@ async def test_a_mistake_in_one_batch_does_not_stop_the_next(counted):
 
 
 @pytest.mark.parametrize("lost", [LOST, DatabaseTimeout("store jobs", seconds=60)])
-async def test_a_job_whose_answer_was_lost_is_stored_once(counted, storage, lost):
+async def test_a_job_whose_response_was_lost_is_stored_once(counted, storage, lost):
     counted.after = [lost]
     one = new_job()
 
@@ -123,14 +123,14 @@ async def test_a_job_that_never_arrived_is_sent_again(counted, storage):
     assert counted.batches == [1, 1]
 
 
-async def test_a_database_that_stays_away_is_told(counted):
+async def test_a_lasting_outage_is_raised(counted):
     counted.before = [LOST] * 3
 
     with pytest.raises(DatabaseUnreachable):
         await store_with_retry(counted, [new_job()])
 
 
-async def test_a_batch_refused_after_its_answer_was_lost_names_every_job(counted, storage):
+async def test_a_batch_refused_after_a_lost_response_names_every_job(counted, storage):
     stored, refused = new_job(), new_job(definition=DefinitionKey("nobody.knows"))
     await storage.jobs.enqueue([stored])
     counted.before = [LOST]

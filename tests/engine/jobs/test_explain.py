@@ -160,7 +160,7 @@ async def test_no_worker_that_serves_its_queue(storage, reason, clock):
     assert (await reason(id)).code == "no_worker"
 
 
-async def test_workers_that_do_not_know_its_definition(storage, reason):
+async def test_no_worker_knows_its_definition(storage, reason):
     await a_definition(storage, "novel")
     id = await enqueue(storage, definition="novel")
     await storage.leases.worker_heartbeat(FREE)
@@ -168,7 +168,7 @@ async def test_workers_that_do_not_know_its_definition(storage, reason):
     assert (await reason(id)).code == "unknown_to_workers"
 
 
-async def test_workers_that_know_an_older_version_of_its_payload(storage, reason):
+async def test_workers_know_only_an_older_version_of_its_payload(storage, reason):
     await storage.leases.worker_heartbeat(
         replace(FREE, metadata={"payload_versions": {"plain": 2}})
     )
@@ -182,7 +182,7 @@ async def test_workers_that_know_an_older_version_of_its_payload(storage, reason
     assert "version 3" in why.sentence
 
 
-async def test_workers_that_are_all_busy(storage, reason):
+async def test_all_workers_are_busy(storage, reason):
     ids = [await enqueue(storage) for _ in range(3)]
     await storage.leases.worker_heartbeat(BUSY)
 
@@ -192,7 +192,7 @@ async def test_workers_that_are_all_busy(storage, reason):
     )
 
 
-async def test_workers_that_all_drain(storage, reason):
+async def test_all_workers_are_draining(storage, reason):
     id = await enqueue(storage)
     for name in ("alder", "beech"):
         await storage.leases.worker_heartbeat(replace(FREE, id=WorkerId(name)))

@@ -21,7 +21,7 @@ def ids(engine):
     return of
 
 
-async def test_a_tag_chooses_the_jobs_of_its_definitions(storage, ids):
+async def test_a_tag_selects_the_jobs_of_its_definitions(storage, ids):
     await a_definition(storage, "send", tags=("mail", "vip"))
     await a_definition(storage, "read", tags=("mailbox",))
     send, read, plain = [await enqueue(storage, definition=d) for d in ("send", "read", "plain")]
@@ -33,7 +33,7 @@ async def test_a_tag_chooses_the_jobs_of_its_definitions(storage, ids):
     assert await ids("-tag:nobody") == [plain, read, send]
 
 
-async def test_times_from_now_are_by_the_databases_clock(storage, clock, ids):
+async def test_relative_times_use_the_databases_clock(storage, clock, ids):
     old = await enqueue(storage)
     await clock.advance(HOUR)
     new = await enqueue(storage)
@@ -45,13 +45,13 @@ async def test_times_from_now_are_by_the_databases_clock(storage, clock, ids):
 
 
 @pytest.mark.parametrize("name", ["password", "user.api_key", "accessToken.value"])
-async def test_a_field_with_a_secret_name_cannot_be_asked_for(ids, name):
+async def test_a_field_with_a_secret_name_cannot_be_queried(ids, name):
     with pytest.raises(FilterInvalid, match="secret"):
         await ids(f"payload.{name}:a*")
 
 
 @pytest.mark.parametrize("name", ["pin", "card.number"])
-async def test_a_field_that_a_schema_hides_is_not_looked_for_in_its_definition(storage, ids, name):
+async def test_a_field_that_a_schema_hides_is_not_searched_in_its_definition(storage, ids, name):
     payload = '{"pin": "17", "note": "17", "card": {"number": "17"}}'
     await a_definition(storage, "pay", payload_schema=SCHEMA)
     hidden = await enqueue(storage, definition="pay", payload=payload)
@@ -62,7 +62,7 @@ async def test_a_field_that_a_schema_hides_is_not_looked_for_in_its_definition(s
     assert await ids("payload.note:17") == [shown, hidden]
 
 
-async def test_a_query_is_as_good_as_its_text(storage, ids):
+async def test_a_query_object_equals_its_text(storage, ids):
     one = await enqueue(storage, correlation_id="c")
     await enqueue(storage)
 
@@ -70,6 +70,6 @@ async def test_a_query_is_as_good_as_its_text(storage, ids):
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10_001])
-async def test_a_page_has_a_sensible_length(ids, limit):
+async def test_a_page_length_out_of_range_is_refused(ids, limit):
     with pytest.raises(OptionInvalid):
         await ids("", limit=limit)

@@ -38,6 +38,6 @@ async def test_a_search_keeps_to_its_scope(storage, engine):
 @pytest.mark.parametrize(
     "wrong", [{"level": "loud"}, {"limit": 0}, {"since": "yesterday"}, {"until": "2026"}]
 )
-async def test_what_cannot_be_meant_is_refused(engine, wrong):
+async def test_invalid_log_searches_are_refused(engine, wrong):
     with pytest.raises(OptionInvalid):
         await engine.logs.search("mail", **wrong)

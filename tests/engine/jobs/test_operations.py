@@ -52,7 +52,7 @@ async def begin(engine, by=ROOT, action="cancel", jobs=ALL, **about):
     return await engine.operations.create(by, action, jobs, query="state:queued", **about)
 
 
-async def test_a_preview_counts_by_state_tells_what_is_skipped_and_shows_a_few(engine, storage):
+async def test_a_preview_counts_by_state_and_skipped_jobs_and_shows_samples(engine, storage):
     for _ in range(4):
         await enqueue(storage, tenant=ACME)
     await a_job(storage, JobState.COMPLETED, tenant=ACME)
@@ -70,7 +70,7 @@ async def test_a_preview_counts_by_state_tells_what_is_skipped_and_shows_a_few(e
     assert await engine.operations.list(ROOT) == []
 
 
-async def test_an_operation_is_about_the_jobs_that_matched_when_it_began(engine, storage):
+async def test_an_operation_covers_the_jobs_that_matched_when_it_began(engine, storage):
     ids = [await enqueue(storage) for _ in range(5)]
     operation = await begin(engine)
     late = await enqueue(storage)
@@ -151,7 +151,7 @@ async def test_an_operation_needs_its_own_right_and_that_of_its_action(engine, s
     assert [e.outcome for e in await storage.access.entries(ACME)] == ["refused"] * 4
 
 
-async def test_an_operation_stays_in_its_tenant_whatever_the_set_says(engine, storage):
+async def test_an_operation_stays_in_its_tenant_whatever_its_filter(engine, storage):
     mine, theirs = await enqueue(storage, tenant=ACME), await enqueue(storage, tenant=GLOBEX)
     both = [await job(storage, mine), await job(storage, theirs)]
 
@@ -171,7 +171,7 @@ async def test_an_operation_stays_in_its_tenant_whatever_the_set_says(engine, st
     assert await engine.operations.list(admin(GLOBEX)) == []
 
 
-async def test_a_role_that_reaches_its_own_acts_on_its_own(storage, heard, engine):
+async def test_a_role_limited_to_own_jobs_acts_on_own_jobs_only(storage, heard, engine):
     own = {Right.OPERATIONS_READ: Reach.OWN, Right.OPERATIONS_WRITE: Reach.OWN}
     table = freeze_roles({**ROLES, Role.USER: {**ROLES[Role.USER], **own}})
     mine = Engine(storage, engine.settings, Telemetry(heard), roles=table)
@@ -189,7 +189,7 @@ async def test_a_role_that_reaches_its_own_acts_on_its_own(storage, heard, engin
         await mine.operations.get(bob, operation.id)
 
 
-async def test_too_many_jobs_are_several_operations(engine, storage, monkeypatch):
+async def test_too_many_jobs_are_split_into_several_operations(engine, storage, monkeypatch):
     monkeypatch.setattr(operations, "MOST", 3)
     monkeypatch.setattr(operations, "_PAGE", 2)
     for _ in range(5):
@@ -203,7 +203,7 @@ async def test_too_many_jobs_are_several_operations(engine, storage, monkeypatch
     assert preview.total == 3
 
 
-async def test_of_too_many_jobs_the_newest_are_a_part(engine, storage, monkeypatch):
+async def test_a_partial_operation_covers_the_newest_jobs(engine, storage, monkeypatch):
     monkeypatch.setattr(operations, "MOST", 3)
     monkeypatch.setattr(operations, "_PAGE", 2)
     ids = [await enqueue(storage) for _ in range(5)]
@@ -242,7 +242,7 @@ async def test_a_completed_operation_cannot_be_stopped(engine, storage):
         await engine.operations.stop(ROOT, operation.id)
 
 
-async def test_a_process_that_dies_is_followed_by_another(engine, storage, clock, monkeypatch):
+async def test_another_process_continues_after_one_dies(engine, storage, clock, monkeypatch):
     monkeypatch.setattr(operation_batches, "_BATCH", 2)
     for _ in range(5):
         await enqueue(storage)
@@ -273,7 +273,7 @@ async def test_several_processes_share_operations_and_act_once_on_each_job(
     assert {await state_of(storage, id) for id in ids} == {QUEUED}
 
 
-async def test_operations_have_their_turns(engine, storage, monkeypatch):
+async def test_operations_take_turns(engine, storage, monkeypatch):
     monkeypatch.setattr(operation_batches, "_BATCH", 1)
     monkeypatch.setattr(operation_batches, "_TURN", 1)
     for tenant in (ACME, GLOBEX):
@@ -294,7 +294,7 @@ async def test_operations_have_their_turns(engine, storage, monkeypatch):
     assert {first.id, second.id} <= set(taken[:3])
 
 
-async def test_a_job_on_which_the_action_fails_is_told_and_the_others_go_on(
+async def test_a_failed_job_is_reported_and_the_others_continue(
     engine, storage, heard, monkeypatch
 ):
     ids = sorted([await enqueue(storage) for _ in range(3)])
@@ -316,9 +316,7 @@ async def test_a_job_on_which_the_action_fails_is_told_and_the_others_go_on(
     assert (item.job_id, item.note) == (ids[1], "ValueError")
 
 
-async def test_an_outage_leaves_the_operation_to_be_gone_on_with(
-    engine, storage, clock, monkeypatch
-):
+async def test_an_operation_continues_after_an_outage(engine, storage, clock, monkeypatch):
     await enqueue(storage)
     operation = await begin(engine)
     with monkeypatch.context() as outage:
@@ -336,7 +334,7 @@ async def test_an_outage_leaves_the_operation_to_be_gone_on_with(
     assert (await engine.operations.get(ROOT, operation.id)).state == "completed"
 
 
-async def test_jobs_that_keep_moving_are_left_for_a_while(engine, storage, monkeypatch):
+async def test_jobs_that_keep_moving_are_retried_later(engine, storage, monkeypatch):
     await enqueue(storage)
     await begin(engine)
 
@@ -393,7 +391,7 @@ async def test_beginning_stopping_and_ending_are_recorded(engine, storage):
     assert (await engine.audit.verify(ACME)).whole
 
 
-async def test_old_operations_are_forgotten(engine, storage, clock):
+async def test_old_operations_are_deleted(engine, storage, clock):
     await begin(engine)
     await OperationRunner(engine).tick()
     await clock.advance(31 * DAY)

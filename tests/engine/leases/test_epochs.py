@@ -28,7 +28,7 @@ async def on_any(database):
     await engine.close()
 
 
-async def test_a_worker_hears_with_its_heartbeat_that_an_epoch_began(on_any):
+async def test_a_heartbeat_reports_a_new_epoch(on_any):
     assert await on_any.workers.beat(ROW) is WorkerOrder.RUN
     await started(on_any.storage)
 
@@ -60,7 +60,7 @@ async def test_a_heartbeat_from_another_server_begins_an_epoch(on_any):
         await on_any.workers.beat(ROW)
 
 
-async def test_a_worker_that_left_may_come_back_after_an_epoch_began(on_any):
+async def test_a_stopped_worker_may_return_after_an_epoch_began(on_any):
     await on_any.workers.beat(ROW)
     await on_any.workers.leave(ALDER)
     await on_any.epochs.begin()

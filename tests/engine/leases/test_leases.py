@@ -44,7 +44,7 @@ def refuse(storage, monkeypatch):
     return install
 
 
-async def test_text_no_database_would_store_is_replaced(leases, storage):
+async def test_text_that_no_database_can_store_is_replaced(leases, storage):
     lease = await started(storage)
 
     await leases.finish(
@@ -56,9 +56,7 @@ async def test_text_no_database_would_store_is_replaced(leases, storage):
     assert len(ended.last_error.encode()) <= ERROR_BYTES
 
 
-async def test_an_outcome_that_is_refused_all_the_same_is_stored_with_a_fixed_text(
-    leases, storage, refuse, heard
-):
+async def test_a_refused_outcome_is_stored_with_a_fixed_text(leases, storage, refuse, heard):
     good, bad = await started(storage), await started(storage)
     refuse("finish", "indigestible", ValueError("invalid byte sequence"))
 
@@ -73,7 +71,7 @@ async def test_an_outcome_that_is_refused_all_the_same_is_stored_with_a_fixed_te
     assert "finish failed" in heard.events()
 
 
-async def test_an_outcome_that_cannot_be_stored_at_all_keeps_nobody_waiting(
+async def test_an_outcome_that_cannot_be_stored_does_not_block_others(
     leases, storage, refuse, heard
 ):
     good, bad = await started(storage), await started(storage)
@@ -120,7 +118,7 @@ async def test_children_of_a_failed_parent_end_with_it(leases, storage):
     assert await state_of(storage, child) is JobState.CANCELED
 
 
-async def test_a_late_report_is_told(leases, storage, heard):
+async def test_a_late_report_is_logged(leases, storage, heard):
     lease = await started(storage)
     await leases.finish([finish(lease)])
 
@@ -137,7 +135,7 @@ async def test_an_end_that_the_handler_may_have_recorded_itself_is_not_late(leas
     assert heard.events() == ["completed"]
 
 
-async def test_a_log_line_that_is_refused_loses_no_other(leases, storage, refuse, heard):
+async def test_a_refused_log_line_does_not_affect_others(leases, storage, refuse, heard):
     lease = await started(storage)
     refuse("append_logs", "indigestible", ValueError("invalid byte sequence"))
 

@@ -123,9 +123,7 @@ async def away():
     raise DatabaseUnreachable("postgresql://db/shop")
 
 
-async def test_a_database_that_stood_still_restarts_the_looks(
-    reaper, expired, seconds, leases, monkeypatch
-):
+async def test_a_stalled_database_restarts_the_looks(reaper, expired, seconds, leases, monkeypatch):
     await reaper.tick()
     look = leases.expired
 

@@ -26,7 +26,7 @@ def test_two_missed_beats_are_stale_and_a_whole_lease_is_lost(unseen, seen_as):
     assert liveness(worker) == seen_as
 
 
-async def test_a_worker_is_found_by_its_id_or_the_end_of_it(engine):
+async def test_a_worker_is_found_by_its_id_or_a_suffix(engine):
     for id in ("web-1:7:8c1f42d7", "web-2:7:8c1f42d7", "web-3:7:0badcafe"):
         await engine.workers.beat(replace(ROW, id=WorkerId(id)))
 
@@ -38,7 +38,7 @@ async def test_a_worker_is_found_by_its_id_or_the_end_of_it(engine):
         await engine.workers.get("cafe")
 
 
-async def test_an_order_is_kept_with_who_gave_it_and_calls_the_worker(engine):
+async def test_an_order_is_stored_with_its_author_and_nudges_the_worker(engine):
     id = WorkerId("web-1:7:8c1f42d7")
     await engine.workers.beat(replace(ROW, id=id))
     heard = []
@@ -52,7 +52,7 @@ async def test_an_order_is_kept_with_who_gave_it_and_calls_the_worker(engine):
     assert (await engine.workers.resume(id, actor="bob")).wanted is WorkerOrder.RUN
 
 
-async def test_a_worker_that_is_lost_is_told_nothing(engine, clock):
+async def test_a_lost_worker_gets_no_order(engine, clock):
     await engine.workers.beat(ROW)
     await clock.advance(timedelta(seconds=ROW.lease_seconds))
 
@@ -61,7 +61,7 @@ async def test_a_worker_that_is_lost_is_told_nothing(engine, clock):
 
 
 @pytest.mark.parametrize("doing", [WorkerOrder.RUN, WorkerOrder.STOP])
-async def test_a_worker_that_stops_is_not_told_otherwise(engine, doing):
+async def test_a_stopping_worker_gets_no_other_order(engine, doing):
     await engine.workers.beat(replace(ROW, doing=doing))
     await engine.workers.stop("alder")
 

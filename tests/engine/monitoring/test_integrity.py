@@ -156,7 +156,7 @@ def damage(database, statement):
         file.execute(statement)
 
 
-async def test_sound_data_has_no_damage(storage):
+async def test_sound_data_has_no_violation(storage):
     for make in {make for _, _, make, _ in DAMAGE}:
         await make(storage)
     for state in JobState:
@@ -179,7 +179,7 @@ def unguarded(request, new_database):
     return database
 
 
-async def test_every_kind_of_damage_is_named_with_the_job(unguarded):
+async def test_every_violation_is_reported_with_its_job(unguarded):
     database = unguarded
     storage = open_storage(database.url)
     await storage.definitions.sync_definitions(DEFINITIONS)
@@ -211,7 +211,7 @@ async def test_every_kind_of_damage_is_named_with_the_job(unguarded):
     await storage.close()
 
 
-async def test_damage_of_other_tenants_is_left_out(storage, database):
+async def test_violations_of_other_tenants_are_left_out(storage, database):
     id = await running(storage)
     damage(database, f"update windlass_live set worker_id = null where id = '{id}'")
 

@@ -68,7 +68,7 @@ async def test_a_summary_keeps_to_its_scope(storage, engine):
     assert mine.oldest_age is None
 
 
-async def test_of_very_many_waiting_jobs_a_summary_says_at_least(storage, engine):
+async def test_a_summary_of_very_many_waiting_jobs_is_a_lower_bound(storage, engine):
     for _ in range(5):
         await enqueue(storage, delay=HOUR)
 

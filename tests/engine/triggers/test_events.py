@@ -46,7 +46,7 @@ def listen(engine):
     return make
 
 
-async def test_an_event_makes_a_job_of_each_trigger(storage, emit, listen, made):
+async def test_an_event_creates_a_job_for_each_trigger(storage, emit, listen, made):
     first = await listen("a", payload={"path": "{{event.path}}", "size": "{{event.size}}"})
     second = await listen("b")
 
@@ -61,7 +61,7 @@ async def test_an_event_makes_a_job_of_each_trigger(storage, emit, listen, made)
 
 
 @pytest.mark.parametrize("error", [DatabaseTimeout("answer", seconds=1), Deadlock("x", seconds=1)])
-async def test_an_event_that_is_kept_has_happened_though_nobody_could_match_it_yet(
+async def test_a_stored_event_has_happened_before_it_is_matched(
     engine, emit, listen, made, monkeypatch, error
 ):
     await listen()
@@ -79,9 +79,7 @@ async def test_an_event_that_is_kept_has_happened_though_nobody_could_match_it_y
     assert (len(waiting), len(await made())) == (0, 1)
 
 
-async def test_matching_that_meets_another_transaction_is_tried_again(
-    engine, emit, listen, made, monkeypatch
-):
+async def test_matching_is_retried_after_a_deadlock(engine, emit, listen, made, monkeypatch):
     await listen()
     matching, crossed = engine.storage.triggers.matching, iter([True, True])
 
@@ -96,7 +94,7 @@ async def test_matching_that_meets_another_transaction_is_tried_again(
     assert len(await made()) == 1
 
 
-async def test_matching_again_makes_nothing_more(engine, emit, listen, made):
+async def test_matching_again_creates_no_more_jobs(engine, emit, listen, made):
     await listen()
     event = await emit()
 
@@ -104,7 +102,7 @@ async def test_matching_again_makes_nothing_more(engine, emit, listen, made):
     assert len(await made()) == 1
 
 
-async def test_a_condition_decides(emit, listen, made):
+async def test_a_condition_decides_if_a_trigger_fires(emit, listen, made):
     await listen(condition={"kind": {"in": ["a", "b"]}})
 
     await emit(kind="c")
@@ -113,7 +111,7 @@ async def test_a_condition_decides(emit, listen, made):
     assert len(await made()) == 1
 
 
-async def test_a_missing_field_is_noted_on_its_trigger_alone(engine, emit, listen, made):
+async def test_a_missing_field_is_recorded_on_its_trigger_only(engine, emit, listen, made):
     await listen("bad", payload={"path": "{{event.nothing}}"})
     good = await listen("good")
 
@@ -124,7 +122,7 @@ async def test_a_missing_field_is_noted_on_its_trigger_alone(engine, emit, liste
     assert (await engine.triggers.get("good")).last_error is None
 
 
-async def test_a_payload_that_does_not_fit_its_definition_is_noted_and_not_stored(
+async def test_a_payload_that_does_not_fit_its_definition_is_recorded_and_not_stored(
     engine, storage, emit, listen, made
 ):
     schema = '{"properties": {"size": {"type": "integer"}}}'
@@ -140,7 +138,7 @@ async def test_a_payload_that_does_not_fit_its_definition_is_noted_and_not_store
     assert "size" in (noted or "")
 
 
-async def test_a_fault_while_one_job_is_made_is_noted_on_its_trigger_alone(
+async def test_an_unexpected_error_is_recorded_on_its_trigger_only(
     engine, emit, listen, made, monkeypatch
 ):
     await listen("broken")
@@ -159,7 +157,9 @@ async def test_a_fault_while_one_job_is_made_is_noted_on_its_trigger_alone(
     assert (await engine.triggers.get("broken")).last_error == "unexpected ZeroDivisionError"
 
 
-async def test_an_outage_while_jobs_are_made_is_no_refusal(engine, emit, listen, made, monkeypatch):
+async def test_an_outage_while_jobs_are_created_is_not_a_refusal(
+    engine, emit, listen, made, monkeypatch
+):
     await listen()
 
     async def time_out(*_):
@@ -186,7 +186,7 @@ async def test_a_trigger_that_was_deleted_or_disabled_never_fires(engine, emit, 
     assert await made() == []
 
 
-async def test_an_equal_job_within_the_window_is_not_made_again(emit, listen, made):
+async def test_an_equal_job_within_the_window_is_not_created_again(emit, listen, made):
     await listen(payload={"path": "{{event.path}}"}, dedupe_window="5m")
 
     await emit(path="/in")
@@ -205,7 +205,7 @@ async def test_a_delay_lets_the_job_wait(emit, listen, made, clock):
     assert (job.due_at - clock.now).total_seconds() == 30
 
 
-async def test_a_chain_of_events_comes_to_an_end(engine):
+async def test_a_chain_of_events_is_cut(engine):
     engine.events.make("deep", {}, depth=DEEPEST)
 
     with pytest.raises(EventChainTooLong):
@@ -217,19 +217,19 @@ async def test_a_chain_of_events_comes_to_an_end(engine):
     ({"condition": {"kind": {"like": "a"}}}, ConditionInvalid),
     ({"event": None}, OptionInvalid),
 ])  # fmt: skip
-async def test_what_cannot_work_is_refused_when_it_is_saved(listen, wrong, error):
+async def test_an_invalid_trigger_is_refused_when_it_is_saved(listen, wrong, error):
     with pytest.raises(error):
         await listen(**wrong)
 
 
-async def test_a_name_is_taken_once(listen):
+async def test_a_trigger_name_is_unique(listen):
     await listen("twice")
 
     with pytest.raises(TriggerExists):
         await listen("twice")
 
 
-async def test_triggers_and_events_are_found_by_the_end_of_their_id(engine, emit, listen):
+async def test_triggers_and_events_are_found_by_an_id_suffix(engine, emit, listen):
     trigger, event = await listen("a"), await emit()
 
     assert (await engine.triggers.get(trigger.id.hex[-6:])).id == trigger.id
@@ -241,7 +241,7 @@ async def test_triggers_and_events_are_found_by_the_end_of_their_id(engine, emit
         await engine.events.get("0" * 12)
 
 
-async def test_a_name_that_two_tenants_have_is_not_guessed_at(engine, listen):
+async def test_a_name_in_two_tenants_is_ambiguous(engine, listen):
     mine = await listen("a")
     await listen("a", tenant="acme")
 
@@ -250,7 +250,7 @@ async def test_a_name_that_two_tenants_have_is_not_guessed_at(engine, listen):
     assert (await engine.triggers.get("a", Scope(mine.tenant))).id == mine.id
 
 
-async def test_a_dry_run_answers_what_a_trigger_would_be(engine, listen):
+async def test_a_dry_run_returns_the_trigger_without_storing_it(engine, listen):
     kept = await listen("a")
 
     tried = await listen("b", dry_run=True)

@@ -139,7 +139,7 @@ def test_an_aiosqlite_row_factory_makes_no_difference(windlass, stores):
 
 @on_sqlite
 @pytest.mark.parametrize("level", ["DEFERRED", "IMMEDIATE", "EXCLUSIVE"])
-def test_sqlite3_begins_what_it_would_not_begin_by_itself(windlass, stores, level):
+def test_sqlite3_begins_a_transaction_before_reads(windlass, stores, level):
     with closing(sqlite3.connect(file_of(windlass.url), isolation_level=level)) as connection:
         stores(connection)
 
@@ -147,7 +147,7 @@ def test_sqlite3_begins_what_it_would_not_begin_by_itself(windlass, stores, leve
 
 
 @on_sqlite
-def test_sqlalchemy_may_begin_by_a_listener(windlass, stores):
+def test_sqlalchemy_may_begin_in_a_listener(windlass, stores):
     with engine(windlass.url, "sqlite+pysqlite") as made:
 
         @sa.event.listens_for(made, "connect")
@@ -167,7 +167,7 @@ def test_sqlalchemy_may_begin_by_a_listener(windlass, stores):
     [("postgresql", "postgresql+psycopg"), ("mariadb", "mysql+pymysql")],
     indirect=["database"],
 )
-def test_a_savepoint_of_the_caller_takes_its_jobs_with_it(windlass, driver):
+def test_a_rolled_back_savepoint_takes_its_jobs_with_it(windlass, driver):
     kept, dropped = new_job(), new_job()
     with engine(windlass.url, driver) as made, Session(made) as session:
         windlass.enqueue_in(session, kept)
@@ -227,7 +227,7 @@ REFUSE = {
     [("sqlite", "sqlite3"), ("sqlite", "AsyncSession"), ("mariadb", "PyMySQL")],
     indirect=["database"],
 )
-def test_an_error_half_way_rises_and_leaves_nothing_to_commit(windlass, database, caller):
+def test_an_error_half_way_is_raised_and_leaves_nothing_to_commit(windlass, database, caller):
     execute(database.url, REFUSE[database.kind])
     with pytest.raises(Exception, match="no room"):
         windlass.enqueue(caller, new_job(dedupe_key="once"))

@@ -201,7 +201,7 @@ def test_a_session_on_another_kind_of_database_is_refused(windlass):
 
 
 @pytest.mark.parametrize("tx", [object(), 7, b"default", asyncio.Lock()])
-def test_what_is_no_connection_is_refused_with_a_list_of_what_is(tx):
+def test_another_object_is_refused_with_a_list_of_connections(tx):
     with pytest.raises(TransactionUnsupported, match="SQLAlchemy, psycopg, asyncpg, PyMySQL"):
         caller_session(tx, database=None)
 
@@ -214,7 +214,7 @@ def test_a_text_means_a_django_database_only_where_django_is_loaded(monkeypatch)
 
 
 @on_postgresql
-def test_a_closed_connection_raises_what_its_driver_raises(windlass):
+def test_a_closed_connection_raises_its_drivers_error(windlass):
     closed = psycopg.connect(windlass.url)
     closed.close()
 
@@ -227,7 +227,7 @@ def test_a_coroutine_that_waits_cannot_be_driven():
         drive(asyncio.sleep(0))
 
 
-def test_what_a_driven_coroutine_raises_rises():
+def test_an_error_of_a_driven_coroutine_is_raised():
     async def fails():
         raise LookupError("gone")
 

@@ -40,7 +40,7 @@ async def test_leases_are_renewed_from_another_thread(database):
     await storage.close()
 
 
-async def test_a_file_is_the_same_wherever_the_program_has_gone(file, tmp_path, monkeypatch):
+async def test_a_file_path_survives_a_change_of_directory(file, tmp_path, monkeypatch):
     monkeypatch.chdir(os.path.dirname(file))
     storage = open_storage(f"sqlite:///{os.path.basename(file)}")
     await storage.definitions.sync_definitions(DEFINITIONS)

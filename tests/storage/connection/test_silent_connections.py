@@ -80,7 +80,7 @@ async def test_a_silent_link_costs_one_deadline_however_many_connections_waited(
 
 
 @servers
-async def test_a_renewal_on_a_silent_link_is_given_up_in_time_for_another_one(storage, proxy):
+async def test_a_renewal_on_a_silent_link_is_abandoned_in_time_for_another(storage, proxy):
     lease = await started(storage)
     await fall_silent(storage, proxy)
 
@@ -92,9 +92,7 @@ async def test_a_renewal_on_a_silent_link_is_given_up_in_time_for_another_one(st
 
 
 @servers
-async def test_a_transaction_on_a_link_that_falls_silent_ends_without_a_goodbye(
-    storage, proxy, hurried
-):
+async def test_a_transaction_on_a_silent_link_ends_without_a_rollback(storage, proxy, hurried):
     async def falls_silent_half_way() -> None:
         async with storage.database.transaction(Lane.WORK) as session:
             await session.run("expired_leases", most=1)
@@ -111,7 +109,7 @@ async def test_a_transaction_on_a_link_that_falls_silent_ends_without_a_goodbye(
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("pooled", [False, True], ids=["direct", "by way of a pooler"])
-async def test_jobs_under_a_limit_that_a_silent_worker_locked_are_claimed_after_a_while(
+async def test_jobs_under_a_limit_locked_by_a_silent_worker_are_claimed_later(
     proxy, database, pooled, hurried, monkeypatch
 ):
     monkeypatch.setattr(postgres, "_IDLE_IN_TRANSACTION_SECONDS", 1)
@@ -138,7 +136,7 @@ async def test_jobs_under_a_limit_that_a_silent_worker_locked_are_claimed_after_
 
 
 @servers
-async def test_a_connection_that_nobody_answers_is_given_up_and_made_anew(
+async def test_a_connection_without_response_is_dropped_and_opened_again(
     storage, proxy, monkeypatch
 ):
     monkeypatch.setattr(deadlines, "CONNECT", 1)
@@ -186,7 +184,7 @@ async def test_closing_on_a_silent_link_leaves_no_connection_open(storage, proxy
 
 
 @servers
-async def test_sockets_ask_a_silent_peer_whether_it_lives(storage):
+async def test_sockets_have_keepalive(storage):
     await storage.now()
     pool = storage.database._pools[Lane.GENERAL]
     for each in pool._idle:
@@ -210,7 +208,7 @@ def test_the_deadline_of_a_renewal_follows_the_lease(lease, renewal):
     assert found.usual(Lane.WORK) == 10
 
 
-def test_what_grows_with_the_data_may_take_longer():
+def test_verbs_that_grow_with_the_data_have_longer_deadlines():
     found = Deadlines()
 
     assert found.verb(Lane.GENERAL, "due_triggers", {}) == 10

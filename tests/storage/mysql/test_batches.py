@@ -54,7 +54,7 @@ async def storage(database) -> AsyncIterator[Storage]:
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_a_literal_is_read_as_the_value_it_was_written_for(database, value):
+def test_a_literal_is_read_back_as_its_value(database, value):
     with closing(connect(database.url)) as server, server.cursor() as cursor:
         cursor.execute("set names utf8mb4")
         cursor.execute(f"select {literal(value)}")
@@ -64,7 +64,7 @@ def test_a_literal_is_read_as_the_value_it_was_written_for(database, value):
     assert (float(read) if isinstance(value, float) else read) == value
 
 
-def test_a_list_without_members_matches_nothing(database):
+def test_an_empty_list_matches_nothing(database):
     with closing(connect(database.url)) as server, server.cursor() as cursor:
         cursor.execute(f"select 1 from windlass_tenants where id in {literal(())}")
 
@@ -72,7 +72,7 @@ def test_a_list_without_members_matches_nothing(database):
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), b"bytes", {}], ids=repr)
-def test_what_has_no_literal_is_refused(database, value):
+def test_a_value_without_a_literal_is_refused(database, value):
     with pytest.raises((TypeError, ValueError)):
         literal(value)
 
@@ -102,7 +102,7 @@ async def test_a_batch_longer_than_a_statement_may_be_is_stored_whole(storage, m
     assert {(await job(storage, child.id)).state for child in children} == {JobState.QUEUED}
 
 
-async def test_a_payload_that_reads_like_our_statements_is_only_a_payload(storage):
+async def test_a_payload_that_looks_like_a_statement_is_only_a_payload(storage):
     text = """ into @windlass_input locate('"keyed"', @windlass_input) > 0 %(jobs)s <> '[]' """
 
     id = await enqueue(storage, payload=json.dumps(text), correlation_id=text)
@@ -114,7 +114,7 @@ async def test_a_payload_that_reads_like_our_statements_is_only_a_payload(storag
     assert (made.payload, made.correlation_id, made.result) == (text, text, text)
 
 
-async def test_what_most_jobs_have_in_common_may_differ_in_each(storage):
+async def test_columns_that_jobs_usually_share_may_differ(storage):
     jobs = [
         new_job(priority=n, correlation_id=f"c{n}", metadata=json.dumps({"n": n}), held=n % 2 == 1)
         for n in range(10)
@@ -128,7 +128,7 @@ async def test_what_most_jobs_have_in_common_may_differ_in_each(storage):
         assert (made.metadata, made.held) == (json.loads(given.metadata), given.held)
 
 
-async def test_every_lease_of_a_batch_may_end_in_another_way(storage):
+async def test_leases_of_a_batch_may_end_differently(storage):
     await storage.jobs.enqueue([new_job() for _ in range(4)])
     leases = await claim_all(storage)
     states = [JobState.COMPLETED, JobState.DEAD_LETTER, JobState.QUEUED, JobState.CANCELED]

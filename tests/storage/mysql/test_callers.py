@@ -47,7 +47,7 @@ def caller(database) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("isolation", ISOLATION[:2])
-async def test_an_open_transaction_with_jobs_in_it_keeps_nobody_waiting(storage, caller, isolation):
+async def test_an_open_transaction_with_jobs_blocks_nobody(storage, caller, isolation):
     parent = await enqueue(storage)
     running = await enqueue(storage, queue="busy")
     # Not claimed below: a caller who sees a snapshot holds the key of a job it met.
@@ -118,7 +118,7 @@ async def test_a_job_met_that_was_stored_after_the_caller_began_is_named(
 
 
 @pytest.mark.parametrize("isolation", ISOLATION)
-async def test_jobs_are_there_when_the_caller_commits_and_not_before(storage, caller, isolation):
+async def test_jobs_exist_once_the_caller_commits_and_not_before(storage, caller, isolation):
     caller.query(f"set session transaction isolation level {isolation}")
     caller.begin()
     job = new_job(payload='"Ünïcödé 😀"', dedupe_key="d ")

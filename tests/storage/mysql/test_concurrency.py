@@ -83,7 +83,7 @@ def test_claims_of_eight_workers_take_each_job_once(database):
     assert set(done.values()) == {1}
 
 
-def test_everything_at_once_ends_with_counts_that_add_up(database):
+def test_concurrent_verbs_end_with_correct_counts(database):
     """Enqueue, claim, finish, retry, cancel, promote and fold, all on the same few lines."""
 
     async def work(number: int) -> None:
@@ -137,7 +137,7 @@ def test_everything_at_once_ends_with_counts_that_add_up(database):
     asyncio.run(check())
 
 
-def test_definitions_declared_by_eight_processes_at_once_are_there_once(database):
+def test_definitions_declared_by_eight_processes_at_once_are_stored_once(database):
     async def declare(number: int) -> set[str]:
         storage = open_storage(database.url)
         changed = await storage.definitions.sync_definitions(DEFINITIONS)

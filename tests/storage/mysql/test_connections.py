@@ -72,7 +72,7 @@ async def test_a_connection_killed_inside_a_transaction_undoes_it_and_says_so(st
     assert await storage.jobs.existing_job_ids([job.id]) == set()
 
 
-async def test_what_was_stored_before_a_killed_commit_is_not_there(storage, database):
+async def test_a_killed_commit_stores_nothing(storage, database):
     async def killed_at_the_end() -> None:
         async with storage.database.transaction() as session:
             await session.run("upsert_tenant", **tenant_row("t"))
@@ -84,7 +84,7 @@ async def test_what_was_stored_before_a_killed_commit_is_not_there(storage, data
     assert "t" not in {tenant.id for tenant in await storage.access.tenants()}
 
 
-async def test_nobody_listening_is_unreachable_without_telling_the_password(database):
+async def test_an_unreachable_server_is_reported_without_the_password(database):
     storage = open_storage("mariadb://somebody:s3cret@127.0.0.1:1/windlass")
 
     with pytest.raises(DatabaseUnreachable) as nobody:
@@ -162,7 +162,7 @@ async def test_many_canceled_calls_leave_every_connection_of_a_lane_usable(stora
         assert await asyncio.gather(*(set_enabled(storage, "plain", True) for _ in range(12)))
 
 
-async def test_a_call_past_its_deadline_is_given_up(storage, database, monkeypatch):
+async def test_a_call_past_its_deadline_is_abandoned(storage, database, monkeypatch):
     await storage.now()
     monkeypatch.setattr(Deadlines, "usual", lambda self, lane: 0.3)
     with closing(connect(database.url)) as other, other.cursor() as cursor:
@@ -195,7 +195,7 @@ async def test_an_error_of_one_statement_leaves_nothing_of_the_verb(storage, dat
     await enqueue(storage)
 
 
-async def test_a_deadlock_is_tried_again(storage, database):
+async def test_a_deadlock_is_retried(storage, database):
     for id in ("a", "b"):
         await storage.database.run("upsert_tenant", **tenant_row(id))
     met = asyncio.Barrier(2)

@@ -33,7 +33,7 @@ def test_each_setting_that_can_lose_jobs_is_named(settings, names):
 
 
 @pytest.mark.parametrize("database", ["mariadb"], indirect=True)
-async def test_a_servers_own_settings_are_looked_at(database):
+async def test_a_servers_own_settings_are_checked(database):
     storage = open_storage(database.url)
 
     told = await storage.database.warnings()

@@ -35,7 +35,7 @@ def clean(new_database) -> list[object]:
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
-def test_a_migration_that_died_half_way_is_simply_run_again(new_database, clean, share):
+def test_a_migration_that_died_half_way_can_be_run_again(new_database, clean, share):
     url = new_database("mariadb").url
     statements = split(migrations("mysql")[0].up)
     for statement in statements[: round(len(statements) * share)]:

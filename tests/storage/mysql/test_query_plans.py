@@ -158,7 +158,7 @@ async def test_ended_jobs_of_a_correlation_id_are_found_by_it(storage, database,
 
 
 @pytest.mark.parametrize("fields", [{}, {"idempotency_key": "k"}], ids=["plain", "with a key"])
-async def test_an_end_that_is_usual_takes_two_messages(storage, database, fields):
+async def test_a_plain_finish_takes_two_messages(storage, database, fields):
     id = new_job_id()
     await storage.jobs.enqueue([new_job(id=id, **fields)])
     leases = await claim(storage, 1)
@@ -170,7 +170,7 @@ async def test_an_end_that_is_usual_takes_two_messages(storage, database, fields
     assert len(sent) == 2
 
 
-async def test_an_enqueue_that_is_usual_takes_two_messages(storage, database):
+async def test_a_plain_enqueue_takes_two_messages(storage, database):
     await fill(storage, 1)
 
     with messages() as sent:

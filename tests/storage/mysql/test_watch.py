@@ -9,7 +9,7 @@ from windlass.storage.storage import open_storage
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
 
 
-async def test_a_nudge_wakes_who_watches_its_queue_and_nobody_else(database):
+async def test_a_nudge_wakes_only_watches_of_its_queue(database):
     storage = open_storage(database.url)
     mail, all_queues, other = [
         await storage.database.watch(queues) for queues in (["mail"], None, ["other"])
@@ -32,7 +32,7 @@ async def test_a_nudge_that_came_before_the_wait_is_not_lost(database):
     await storage.close()
 
 
-async def test_a_closed_watch_hears_nothing(database):
+async def test_a_closed_watch_gets_no_nudge(database):
     storage = open_storage(database.url)
     watch = await storage.database.watch(None)
     await watch.close()

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 
 
 @pytest.mark.parametrize("steps", range(24))
-async def test_who_gives_up_while_connecting_leaves_nothing_to_complain_of(database, steps):
+async def test_a_cancellation_while_connecting_logs_no_error(database, steps):
     complaints = []
     asyncio.get_running_loop().set_exception_handler(lambda _, about: complaints.append(about))
     storage = open_storage(database.url)

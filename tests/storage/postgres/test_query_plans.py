@@ -126,7 +126,7 @@ async def test_a_claim_reads_only_what_it_takes(storage, database):
     assert seen(plan, "windlass_live") <= 2 * BATCH
 
 
-async def test_a_claim_that_goes_on_does_not_read_what_lies_before(storage, database):
+async def test_a_continued_claim_does_not_read_earlier_entries(storage, database):
     running = await claim(storage, 2000)
     last = running[-1]
     place = JobPosition(last.priority, last.due_at, last.job_id)

@@ -15,7 +15,7 @@ from windlass.storage.storage import open_storage
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 
 
-async def test_a_nudge_wakes_who_watches_its_queue_and_nobody_else(database):
+async def test_a_nudge_wakes_only_watches_of_its_queue(database):
     storage = open_storage(database.url)
     mail, all_queues, other = [
         await storage.database.watch(queues) for queues in (["mail"], None, ["other"])
@@ -33,7 +33,7 @@ async def test_a_nudge_wakes_who_watches_its_queue_and_nobody_else(database):
 
 
 @pytest.mark.parametrize("steps", range(0, 40, 3))
-async def test_a_watch_leaves_no_connection_wherever_it_was_cut_short(database, steps):
+async def test_a_watch_leaves_no_connection_wherever_it_is_interrupted(database, steps):
     storage = open_storage(database.url)
     before = _open_connections()
     watch = await storage.database.watch(None)

@@ -39,7 +39,7 @@ def test_tuples_without_a_member_are_an_empty_batch():
     assert (len(batch), list(batch.rows("token"))) == (0, [])
 
 
-def test_a_batch_is_taken_apart_by_places_and_by_choice():
+def test_a_batch_is_split_by_positions_and_by_a_mask():
     batch = Batch(id=["a", "b", "c"], token=[1, 2, 3])
 
     assert list(batch.take([2, 0]).rows("id", "token")) == [("c", 3), ("a", 1)]

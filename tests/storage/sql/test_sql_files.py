@@ -54,7 +54,7 @@ def repeated(verbs: dict[str, list[Path]]) -> Iterator[str]:
                 yield f"{verb}: {one.relative_to(STORAGE)} and {other.relative_to(STORAGE)}"
 
 
-def test_no_statement_stands_in_two_files():
+def test_no_statement_is_in_two_files():
     verbs: dict[str, list[Path]] = {}
     for path in statement_files():
         verbs.setdefault(path.stem, []).append(path)
@@ -62,7 +62,7 @@ def test_no_statement_stands_in_two_files():
     assert list(repeated(verbs)) == []
 
 
-def test_normalizing_leaves_out_how_a_database_spells_things():
+def test_normalizing_ignores_the_dialect():
     ours = "-- One.\nselect `key` from t where (:x is null or id = cast(:x as uuid))"
     theirs = "-- Two.\nSELECT key FROM t\nWHERE ( :x is null or id = {uuid :x} )"
 
@@ -75,7 +75,7 @@ def test_there_are_few_enough_files_to_read():
     assert len(counted) <= MOST_FILES
 
 
-def test_a_verb_lies_in_the_same_area_for_every_database():
+def test_a_verb_is_in_the_same_area_on_every_database():
     areas: dict[str, set[Path]] = {}
     for path in statement_files():
         top = STORAGE / "sql" if path.is_relative_to(STORAGE / "sql") else None
@@ -91,7 +91,7 @@ def test_a_shared_file_that_every_database_replaces_does_not_exist():
         assert len(own) < len(DATABASES) - 1, path
 
 
-def test_no_line_is_longer_than_a_screen_is_wide():
+def test_no_line_is_longer_than_the_limit():
     long = [
         f"{path.relative_to(STORAGE)}:{number}"
         for path in sorted(STORAGE.rglob("*.sql"))
@@ -137,7 +137,7 @@ def test_mariadb_reads_the_rows_that_an_update_returns_before_it_changes_them():
         "select 1 as returning_soon",
     ],
 )
-def test_mariadb_runs_what_returns_nothing_as_it_is(text):
+def test_mariadb_runs_statements_without_returning_unchanged(text):
     [statement] = Scripts(mysql.caller_dialect("%s")).prepare(text)
 
     assert "for update" not in statement.text

@@ -40,7 +40,7 @@ def path(databases) -> Path:
     return Path(databases.supply("sqlite").migrated().removeprefix("sqlite:///"))
 
 
-async def test_a_folder_that_is_not_there(opened, tmp_path):
+async def test_a_missing_folder(opened, tmp_path):
     with pytest.raises(DatabaseUnreachable, match="No such file"):
         await opened(tmp_path / "none" / "windlass.db").jobs.enqueue(new_jobs(1))
     with pytest.raises(DatabaseUnreachable, match="No such file"):
@@ -49,7 +49,7 @@ async def test_a_folder_that_is_not_there(opened, tmp_path):
         await migrate(opened(tmp_path / "none" / "windlass.db"))
 
 
-async def test_a_file_that_is_no_database(opened, tmp_path):
+async def test_a_file_that_is_not_a_database(opened, tmp_path):
     path = tmp_path / "windlass.db"
     path.write_text("a letter to a friend, long enough to be read as the head of a file\n" * 20)
 
@@ -66,7 +66,7 @@ async def test_a_file_without_tables(opened, tmp_path):
     assert (caught.value.found, caught.value.needed) == (0, 1)
 
 
-async def test_a_transaction_of_somebody_else_that_does_not_end(opened, path):
+async def test_another_process_with_an_endless_transaction(opened, path):
     storage = opened(path)
     await storage.definitions.sync_definitions(DEFINITIONS)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -78,7 +78,7 @@ async def test_a_transaction_of_somebody_else_that_does_not_end(opened, path):
     await enqueue(storage)
 
 
-async def test_a_process_that_does_not_let_go_of_the_lock(opened, path):
+async def test_a_process_that_does_not_release_the_lock(opened, path):
     storage = opened(path)
     await storage.definitions.sync_definitions(DEFINITIONS)
     lock = FileLock(str(path), deadline=1)

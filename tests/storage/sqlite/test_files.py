@@ -58,7 +58,7 @@ async def test_a_database_that_a_group_shares_stays_shared(tmp_path):
     assert str(path) in exposed
 
 
-async def test_a_journal_that_is_no_log_is_for_its_owner_too(tmp_path):
+async def test_a_rollback_journal_is_for_its_owner_too(tmp_path):
     path = tmp_path / "jobs.db"
     with umask(0):
         await use(path)

@@ -30,7 +30,7 @@ async def storage(path) -> AsyncIterator[Storage]:
     await storage.close()
 
 
-async def test_a_file_of_our_own_has_a_write_ahead_log(storage, path, monkeypatch):
+async def test_a_local_file_has_a_write_ahead_log(storage, path, monkeypatch):
     monkeypatch.setattr(sqlite3, "sqlite_version_info", OLD)
 
     await work(storage)
@@ -40,7 +40,9 @@ async def test_a_file_of_our_own_has_a_write_ahead_log(storage, path, monkeypatc
 
 
 @pytest.mark.parametrize("version", [NEW, (3, 50, 7), (3, 44, 6)])
-async def test_a_shared_file_gets_one_where_sqlite_has_the_fix(storage, path, monkeypatch, version):
+async def test_a_shared_file_gets_a_write_ahead_log_if_sqlite_has_the_fix(
+    storage, path, monkeypatch, version
+):
     monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
     of_an_application(path)
 
@@ -51,7 +53,7 @@ async def test_a_shared_file_gets_one_where_sqlite_has_the_fix(storage, path, mo
 
 
 @pytest.mark.parametrize("version", [OLD, (3, 51, 2), (3, 50, 6)])
-async def test_a_shared_file_keeps_its_rollback_journal_elsewhere(
+async def test_a_shared_file_keeps_its_rollback_journal_otherwise(
     storage, path, monkeypatch, version
 ):
     monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
@@ -74,7 +76,7 @@ async def test_an_application_that_chose_the_log_itself_is_warned(storage, path,
     assert "3.51.3" in warning
 
 
-async def test_a_database_in_memory_works_and_says_what_it_is():
+async def test_a_database_in_memory_works_with_a_warning():
     storage = open_storage("sqlite://")
     await work(storage)
     [warning] = await storage.database.warnings()
@@ -83,7 +85,7 @@ async def test_a_database_in_memory_works_and_says_what_it_is():
     assert "lost when the process ends" in warning
 
 
-async def test_a_lock_file_that_was_removed_is_made_again(storage, path):
+async def test_a_removed_lock_file_is_created_again(storage, path):
     await work(storage)
     path.with_name("windlass.db-lock").unlink()
     other = open_storage(f"sqlite:///{path}")

@@ -13,7 +13,7 @@ broken line
 """
 
 
-def test_the_longest_mount_above_a_file_tells_its_kind(tmp_path: Path):
+def test_the_longest_mount_above_a_file_gives_its_kind(tmp_path: Path):
     mounts = tmp_path / "mountinfo"
     mounts.write_text(MOUNTS, "utf-8")
 
@@ -25,5 +25,5 @@ def test_the_longest_mount_above_a_file_tells_its_kind(tmp_path: Path):
     assert network_filesystem("/srv/windlass.db", mounts=mounts) is None
 
 
-def test_where_mounts_are_not_told_there_is_no_warning(tmp_path: Path):
+def test_without_a_list_of_mounts_there_is_no_warning(tmp_path: Path):
     assert network_filesystem("/srv/windlass.db", mounts=tmp_path / "nothing") is None

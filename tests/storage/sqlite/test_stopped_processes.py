@@ -53,12 +53,12 @@ def path(database) -> Path:
     return Path(database.url.removeprefix("sqlite:///"))
 
 
-async def test_who_stands_still_in_line_keeps_nobody_from_writing(storage, path):
+async def test_a_stopped_waiter_does_not_block_writers(storage, path):
     with stopped(IN_LINE, path):
         await enqueue(storage)
 
 
-async def test_who_stands_still_inside_a_write_is_named_and_can_be_killed(storage, path):
+async def test_a_process_stopped_inside_a_write_is_named_and_can_be_killed(storage, path):
     with stopped(WRITING, path) as process:
         [holder] = lock_holders(str(path))
         with pytest.raises(DatabaseTimeout) as refused:
@@ -81,7 +81,7 @@ async def test_who_stands_still_inside_a_write_is_named_and_can_be_killed(storag
     ]
 
 
-async def test_nobody_is_named_where_nobody_holds_a_lock(storage, path):
+async def test_no_process_is_named_if_none_holds_a_lock(storage, path):
     await enqueue(storage)
 
     assert lock_holders(str(path)) == []

@@ -118,7 +118,7 @@ async def test_a_verb_that_fails_ends_the_transaction(storage):
     assert await is_idle(storage)
 
 
-async def test_a_transaction_that_says_nothing_is_undone_after_the_deadline(storage):
+async def test_an_idle_transaction_is_undone_after_the_deadline(storage):
     job = new_job()
 
     async def wait_for_itself() -> None:
@@ -133,7 +133,7 @@ async def test_a_transaction_that_says_nothing_is_undone_after_the_deadline(stor
     assert await is_idle(storage)
 
 
-async def test_a_long_list_holds_up_no_claim(storage):
+async def test_a_long_list_does_not_delay_a_claim(storage):
     job = await enqueue(storage)
     long_list = asyncio.create_task(storage.database.query(ENDLESS, {}))
     survey = await storage.leases.survey(None, KNOWN)

@@ -34,7 +34,7 @@ async def storage(url) -> AsyncIterator[Storage]:
     await storage.close()
 
 
-async def test_another_process_is_heard(storage, url):
+async def test_a_nudge_of_another_process_arrives(storage, url):
     watch = await storage.database.watch(["mail"])
 
     await nudge_from_outside(url, "mail")
@@ -43,7 +43,7 @@ async def test_another_process_is_heard(storage, url):
     await watch.close()
 
 
-async def test_only_the_queues_that_are_watched_are_heard(storage, url):
+async def test_only_nudges_of_watched_queues_arrive(storage, url):
     mail, all_queues = await storage.database.watch(["mail"]), await storage.database.watch(None)
 
     await nudge_from_outside(url, "reports")
@@ -54,7 +54,7 @@ async def test_only_the_queues_that_are_watched_are_heard(storage, url):
     await all_queues.close()
 
 
-async def test_many_queues_at_once_are_heard_by_everybody(storage, url):
+async def test_a_nudge_of_many_queues_reaches_every_watch(storage, url):
     watch = await storage.database.watch(["mail"])
     other = open_storage(url)
 
@@ -65,7 +65,7 @@ async def test_many_queues_at_once_are_heard_by_everybody(storage, url):
     await other.close()
 
 
-async def test_two_storages_of_one_process_hear_each_other(storage, url):
+async def test_two_storages_of_one_process_nudge_each_other(storage, url):
     watch = await storage.database.watch(None)
     other = open_storage(url)
 
@@ -87,7 +87,7 @@ async def test_a_nudge_wakes_once(storage):
     await watch.close()
 
 
-async def test_in_memory_the_process_hears_itself():
+async def test_in_memory_a_process_nudges_itself():
     storage = open_storage("sqlite://")
     watch = await storage.database.watch(["mail"])
 
@@ -112,7 +112,7 @@ async def test_the_socket_of_a_dead_process_is_removed(storage):
     await watch.close()
 
 
-async def test_nothing_is_left_behind_by_a_watch_that_was_closed(storage):
+async def test_a_closed_watch_leaves_nothing_behind(storage):
     watch = await storage.database.watch(None)
     folder = watch.path.parent
     await watch.close()

@@ -1,4 +1,4 @@
-"""The record of what people and tokens changed, or were refused: add to it, read it, check it."""
+"""The audit log: add, read and verify entries about changes and refusals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ from windlass.storage.database import Session
 from windlass.storage.storage import Storage
 
 _MOST = 1000
-#: Chains whose names an entry about many of them carries.
+#: Limit of chain names listed in an entry about many chains.
 _NAMED = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an entry is about, such as a `job` by its id."""
+    """The object of an entry, such as a `job` with its id."""
 
     kind: str
     id: str = ""
@@ -40,14 +40,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class EntryPage:
-    """Some entries, newest first, and the number to go on before (None at the end)."""
+    """A page of entries, newest first. `next` is the `before` of the next page, None at the end."""
 
     entries: Sequence[AuditEntry]
     next: int | None
 
 
 class Audit:
-    """`keys` sign where the chains end; None leaves them unsigned."""
+    """The audit chains. `keys` sign the ends of chains; None leaves them unsigned."""
 
     def __init__(
         self,
@@ -73,8 +73,8 @@ class Audit:
         after: object = None,
         request_id: str | None = None,
     ) -> NewAuditEntry:
-        """An entry for a verb that stores it with its change. `tenant` None is the installation's
-        chain; `before` and `after` are redacted here."""
+        """Build an entry for a verb that stores it together with its change. `tenant` None is the
+        installation's chain; `before` and `after` are redacted here."""
         return new_entry(
             by,
             action,
@@ -102,7 +102,7 @@ class Audit:
         request_id: str | None = None,
         session: Session | None = None,
     ) -> AuditEntry:
-        """Add an entry: right after a change, or as the last step of the session that makes it."""
+        """Add an entry right after a change, or as the last step of the session that changes."""
         redacted = partial(
             self.entry,
             by,
@@ -127,8 +127,8 @@ class Audit:
         before: int | None = None,
         limit: int = 50,
     ) -> EntryPage:
-        """A chain's entries, newest first: a tenant's, or without one the installation's for those
-        whose right reaches all, and their own tenant's for others."""
+        """Return a chain's entries, newest first. Without `tenant` it is the installation's chain
+        for principals with rights in all tenants, and the own tenant's for others."""
         if not 1 <= limit <= _MOST:
             raise OptionInvalid("limit", limit, allowed=f"1 to {_MOST:,}")
         scope = bounds_of(by, Right.AUDIT_READ, tenant, table=self._table).scope
@@ -136,24 +136,24 @@ class Audit:
         return EntryPage(found[:limit], found[limit - 1].sequence if len(found) > limit else None)
 
     async def verify(self, tenant: str | None = None) -> ChainVerification:
-        """Check a whole chain; without a tenant, the installation's. Entries that are added
-        meanwhile are left for the next time."""
+        """Check a whole chain; without a tenant, the installation's. Entries added during the check
+        are left for the next one."""
         return await verify_chain(self._storage, self.keys, tenant)
 
     async def verify_all(self, pinned: Sequence[PinnedHead] = ()) -> AuditVerification:
-        """Check every chain, and that none is gone. `pinned` are ends of chains that were kept
-        elsewhere: each must still be part of its chain."""
+        """Check every chain, and that none is gone. `pinned` are ends of chains kept outside the
+        database: each must still be part of its chain."""
         return await verify_chains(self._storage, self.keys, pinned)
 
     async def verify_own(self, tenant: str, pinned: Sequence[PinnedHead] = ()) -> AuditVerification:
-        """The same for one tenant's chain; TenantNotFound if another's end is pinned."""
+        """Check one tenant's chain; TenantNotFound if `pinned` names another tenant."""
         foreign = next((pin for pin in pinned if pin.tenant != tenant), None)
         if foreign is not None:
             raise TenantNotFound(foreign.tenant or "")
         return await verify_chains(self._storage, self.keys, pinned, only=TenantId(tenant))
 
     async def heads(self, tenant: str | None = None) -> Sequence[ChainHead]:
-        """Where chains end, signed if there is a key; of one tenant if one is named."""
+        """The ends of all chains, or of one tenant's; signed if there is a key."""
         return await self._storage.access.audit_heads(tenant)
 
     async def sign(
@@ -161,9 +161,9 @@ class Audit:
     ) -> SigningResult:
         """Sign the ends of all chains and their list with the current key.
 
-        For chains from before there was a key, and after a change of keys. A chain that is broken,
-        or whose end has an invalid signature, is signed only with `accept`: that states that
-        somebody has looked into it. `dry_run` signs none.
+        For chains that are older than the key, and after a change of keys. A chain that is broken,
+        or whose end has an invalid signature, is signed only with `accept`: it states that an
+        operator has investigated. `dry_run` signs none.
         """
         if self.keys is None:
             raise AuditKeyInvalid("no key is set")

@@ -1,5 +1,5 @@
-"""Checks audit chains: that entries follow each other, that ends are as they were signed, that no
-chain is gone, and that ends kept elsewhere are still part of their chains."""
+"""Checks audit chains: entries follow each other, ends match their signatures, no chain is gone,
+and pinned ends are still part of their chains."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,15 +16,14 @@ from windlass.storage.storage import Storage
 
 _PAGE = 1000
 _SHORTEST_KEY = 32
-#: How often signing looks at a chain again that grows meanwhile.
+#: Tries to sign a chain that grows meanwhile.
 _TRIES = 5
 _THE_LIST = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class PinnedHead:
-    """The end of a chain as it was once, kept outside the database. `tenant` None is the
-    installation."""
+    """An earlier end of a chain, kept outside the database. `tenant` None is the installation."""
 
     tenant: str | None
     sequence: int
@@ -34,8 +33,8 @@ class PinnedHead:
 
 @dataclass(frozen=True, slots=True)
 class ChainVerification:
-    """How many entries of a chain were found whole, where it is broken, if it is, and what the
-    signature of its end proves."""
+    """The result for one chain: the number of whole entries, the break if there is one, and the
+    state of the end's signature."""
 
     tenant: str | None
     entries: int
@@ -49,8 +48,8 @@ class ChainVerification:
 
 @dataclass(frozen=True, slots=True)
 class AuditVerification:
-    """What was found of several chains. `problem` is about the list of chains as such; `signed`
-    is whether there was a key to check signatures with."""
+    """The result for several chains. `problem` is about the list of chains itself; `signed` is true
+    if there was a key to check signatures with."""
 
     chains: Sequence[ChainVerification]
     signed: bool
@@ -63,8 +62,8 @@ class AuditVerification:
 
 @dataclass(frozen=True, slots=True)
 class SigningResult:
-    """Which chains were signed, by tenant ("" is the installation, "*" the list of chains); of
-    those, which only because that was asked for; and why others were not."""
+    """The chains that were signed, by tenant ("" is the installation, "*" the list of chains).
+    `accepted` were signed only because of `accept`; `refused` gives the reason for each other."""
 
     signed: list[str]
     accepted: list[str]
@@ -72,7 +71,7 @@ class SigningResult:
 
 
 def signing_keys(settings: AuditSettings) -> AuditKeys | None:
-    """The keys of the settings; None if there are none. AuditKeyInvalid if their file is no use."""
+    """The keys in the settings, or None. AuditKeyInvalid if their file is unusable."""
     key = settings.key if settings.key_file is None else _first_line(settings.key_file)
     if key is None:
         return None
@@ -86,7 +85,7 @@ async def verify_chains(
     *,
     only: TenantId | None = None,
 ) -> AuditVerification:
-    """Check every chain, one page of entries at a time; with `only`, that tenant's."""
+    """Check every chain, or only that of tenant `only`, one page of entries at a time."""
     names = [only] if only is not None else await storage.access.audit_chains()
     names += sorted({pin.tenant for pin in pinned} - set(names), key=str)
     chains = {name: await verify_chain(storage, keys, name) for name in names}
@@ -101,7 +100,7 @@ async def verify_chains(
 async def verify_chain(
     storage: Storage, keys: AuditKeys | None, tenant: str | None
 ) -> ChainVerification:
-    """Check one chain up to where it ends now."""
+    """Check one chain up to its current end."""
     end = await storage.access.audit_chain_end(tenant)
     head = _head_state(keys, tenant, end)
     at = await _walk(storage, tenant, end)
@@ -115,8 +114,8 @@ async def verify_chain(
 async def sign_chains(
     storage: Storage, keys: AuditKeys, *, accept: bool, dry_run: bool = False
 ) -> SigningResult:
-    """Sign the end of every chain that is whole, and the list of chains; with `accept` of all.
-    `dry_run` signs none, and returns what would be."""
+    """Sign the end of every whole chain, and the list of chains; with `accept`, of every chain.
+    `dry_run` signs none and returns what it would sign."""
     signing = SigningResult([], [], {})
     list_problem = await _list_problem(storage, keys)
     for tenant in await storage.access.audit_chains():
@@ -147,7 +146,7 @@ async def _sign(
             signing.refused[name] = problem
             return
         if end.said is None:
-            return  # nothing is left that could be signed
+            return  # nothing left to sign
         if dry_run or await storage.access.sign_audit_head(tenant, end.said, keys):
             signing.signed.append(name)
             if problem is not None:
@@ -157,12 +156,12 @@ async def _sign(
 
 
 async def _walk(storage: Storage, tenant: str | None, end: StoredChainEnd) -> ChainBreak | ChainEnd:
-    """The first entry that is not what was written; where the entries end, if all are."""
-    said = end.said or EMPTY_CHAIN
+    """The first entry that was tampered with, or the end of the entries if none was."""
+    recorded = end.said or EMPTY_CHAIN
     at: ChainBreak | ChainEnd = EMPTY_CHAIN
-    while isinstance(at, ChainEnd) and at.sequence < said.sequence:
+    while isinstance(at, ChainEnd) and at.sequence < recorded.sequence:
         page = await storage.access.audit_entries_after(
-            tenant, at.sequence, last=said.sequence, most=_PAGE
+            tenant, at.sequence, last=recorded.sequence, most=_PAGE
         )
         if not page:
             missing = at.sequence + 1
@@ -171,27 +170,28 @@ async def _walk(storage: Storage, tenant: str | None, end: StoredChainEnd) -> Ch
             at = first_break(page, at)
     if isinstance(at, ChainBreak):
         return at
-    if end.last > said.sequence:
-        added = said.sequence + 1
+    if end.last > recorded.sequence:
+        added = recorded.sequence + 1
         return ChainBreak(added, f"entry {added} was added by hand")
-    if at != said:
-        return ChainBreak(said.sequence, "the chain does not end as it is said to")
+    if at != recorded:
+        return ChainBreak(recorded.sequence, "the chain does not end as it is said to")
     return at
 
 
 def _head_state(keys: AuditKeys | None, tenant: str | None, end: StoredChainEnd) -> SignatureState:
     if keys is None:
         return SignatureState.UNSIGNED if end.signature is None else SignatureState.UNCHECKED
-    said = end.said or EMPTY_CHAIN
+    recorded = end.said or EMPTY_CHAIN
     return keys.check(
-        end.signature, audit_signatures.chain_end_statement(tenant or "", said.sequence, said.hash)
+        end.signature,
+        audit_signatures.chain_end_statement(tenant or "", recorded.sequence, recorded.hash),
     )
 
 
 def _signature_problem(
     keys: AuditKeys, tenant: str | None, end: StoredChainEnd, head: SignatureState
 ) -> ChainBreak | None:
-    """Why the end of a chain whose entries follow each other is not to be trusted."""
+    """The reason not to trust the end of a chain whose entries follow each other."""
     if end.said is None and end.listed is None:
         return None  # it was never started
     last = (end.said or EMPTY_CHAIN).sequence
@@ -220,7 +220,7 @@ _HEAD_PROBLEMS = {
 
 
 async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
-    """What is wrong with the list of chains, read one page at a time."""
+    """Check the list of chains, one page at a time; returns the problem."""
     registry = await storage.access.audit_registry()
     if registry is None:
         first = await storage.access.registered_audit_chains(0, last=2**62, most=1)
@@ -253,7 +253,7 @@ async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
 async def _pin_problem(
     storage: Storage, keys: AuditKeys | None, pin: PinnedHead
 ) -> ChainBreak | None:
-    """Why an end that was kept elsewhere is no longer part of its chain."""
+    """The reason why a pinned end is no longer part of its chain."""
     if keys is not None and pin.signature is not None:
         statement = audit_signatures.chain_end_statement(pin.tenant or "", pin.sequence, pin.hash)
         if keys.check(pin.signature, statement) is not SignatureState.VALID:
@@ -277,8 +277,8 @@ async def _pin_problem(
 async def _signing_problem(
     storage: Storage, keys: AuditKeys, tenant: str | None, end: StoredChainEnd, *, listed: bool
 ) -> str | None:
-    """Why a chain should not be signed without being looked into. One that is neither signed nor
-    listed is from before there was a key, provided that the list is whole (`listed`)."""
+    """The reason why a chain must be investigated before it is signed. A chain that is neither
+    signed nor listed is older than the key, if the list is whole (`listed`)."""
     at = await _walk(storage, tenant, end)
     if isinstance(at, ChainBreak):
         return at.problem

@@ -1,6 +1,6 @@
-"""Judges who asks: turns a credential into a principal, and refuses what its rights do not reach.
+"""Authorization: turns a credential into a principal, and refuses calls beyond its rights.
 
-A refused change leaves an audit entry, in the chain of whoever tried.
+A refused change leaves an audit entry in the principal's chain.
 """
 
 from collections.abc import Collection
@@ -38,9 +38,9 @@ from windlass.errors import (
 from windlass.ids import JobId, TokenId, UserId, parse_job_id
 from windlass.storage.storage import Storage
 
-#: How long a session lasts that is not seen, and how long one that is.
+#: Lifetime of an unused session, and of any session.
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
-#: Uses are noted no more often than this, so that reading costs no writing.
+#: The last use is stored no more often than this, so that reads cost no writes.
 FRESH = timedelta(minutes=1)
 
 
@@ -51,7 +51,7 @@ class Access:
         self.table = freeze_roles(table)
 
     async def authenticate_token(self, text: str) -> Principal:
-        """Who presents a bearer token. NotAuthenticated, whatever is wrong with it."""
+        """The principal of a bearer token. NotAuthenticated, whatever is wrong with it."""
         id = secrets.token_id(text)
         found = await self._storage.access.token(id, fresh=FRESH) if id else None
         if found is None or not secrets.same(found.hash, secrets.digest(text)) or not found.valid:
@@ -61,7 +61,7 @@ class Access:
         return principal_of(found.token)
 
     async def authenticate_session(self, text: str) -> Principal:
-        """Who presents a session's secret; the session lasts on from here."""
+        """The principal of a session's secret; extends the session."""
         if not secrets.is_secret(text):
             raise NotAuthenticated
         found = await self._storage.access.session(secrets.digest(text), fresh=FRESH)
@@ -72,8 +72,8 @@ class Access:
         return await self.user(found.session.user_id, found.name, found.superadmin)
 
     async def principal_of_actor(self, actor: str) -> Principal | None:
-        """The user or token behind an actor such as `user:0199…`, with the roles it has now. None
-        if it is gone, disabled, expired or revoked."""
+        """The user or token of an actor such as `user:0199…`, with its current roles. None if it is
+        gone, disabled, expired or revoked."""
         kind, _, text = actor.partition(":")
         id = parse_job_id(text)
         if kind == "token" and id:
@@ -85,7 +85,7 @@ class Access:
         return await self.user(user.id, user.name, user.superadmin)
 
     async def user(self, id: UserId, name: str, superadmin: bool) -> Principal:
-        """A signed-in user, with the roles it has now."""
+        """The principal of a signed-in user, with its current roles."""
         wide = (Membership(None, Role.SUPERADMIN),) if superadmin else ()
         return Principal(
             kind="session",
@@ -103,7 +103,7 @@ class Access:
         tenant: str | None = None,
         request_id: str | None = None,
     ) -> AccessBounds:
-        """What a call may touch that needs a right; `tenant` is the one that was asked for.
+        """The bounds of a call that needs a right; `tenant` is the one that the call names.
 
         Raises Forbidden, or TenantNotFound for a foreign tenant as for an unknown one.
         """
@@ -116,7 +116,7 @@ class Access:
     async def allow_installation(
         self, by: Principal, right: str, target: Target, *, request_id: str | None = None
     ) -> None:
-        """Refuse a change to what belongs to no tenant, such as a definition, a queue, a user."""
+        """Refuse a change to an object without a tenant, such as a definition, queue or user."""
         if not may(by, right, table=self.table):
             await self.refuse(by, right, target, request_id=request_id)
 
@@ -150,7 +150,7 @@ class Access:
         permissions: Collection[str] = (),
         request_id: str | None = None,
     ) -> None:
-        """Refuse to give out a role that holds more than who gives it."""
+        """Refuse to grant a role with more rights than the grantor has."""
         if role not in self.table:
             raise OptionInvalid("role", role, allowed=f"one of {', '.join(sorted(self.table))}")
         for word in permissions:
@@ -190,9 +190,9 @@ class Access:
         tenant: str | None = None,
         request_id: str | None = None,
     ) -> None:
-        """Record a refused attempt once, in the chain of who tried: `tenant` if that is theirs,
-        else their only tenant's, else the installation's. Nobody in particular leaves no entry:
-        they could write as much as they like. Looking without the right leaves none either."""
+        """Record a refused attempt once, in the principal's chain: that of `tenant` if they belong
+        to it, else of their only tenant, else the installation's. Anonymous callers leave no entry:
+        they could fill the disk. Refused reads leave none either."""
         looked = isinstance(error, Forbidden) and right.endswith(".read")
         if error.recorded or looked or (by.id is None and not by.memberships):
             return
@@ -205,15 +205,15 @@ class Access:
 
 
 def within(bounds: AccessBounds, job: Job, asked: JobId | str) -> Job:
-    """The job, if a call may touch it; JobNotFound, as for an unknown one, if not. `asked` is how
-    the caller named it."""
+    """The job, if the call may touch it; else JobNotFound, as for an unknown one. `asked` is the
+    caller's spelling of the id."""
     if not bounds.holds(job):
         raise JobNotFound(asked)
     return job
 
 
 def principal_of(token: Token) -> Principal:
-    """Who a valid token speaks for."""
+    """The principal of a valid token."""
     return Principal(
         kind="token",
         id=token.id,

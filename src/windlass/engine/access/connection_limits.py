@@ -1,4 +1,4 @@
-"""Limits of a server's open connections: in all, and from one address."""
+"""Limits of a server's open connections: in total and per address."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -7,7 +7,8 @@ from windlass.engine.access.login_throttle import network
 
 
 class ConnectionLimits:
-    """Counts open connections. `unlimited` tells addresses, such as a proxy's, that many share."""
+    """Counts open connections. `unlimited` is true for addresses that many clients share, such as
+    a proxy's."""
 
     def __init__(
         self,
@@ -23,7 +24,7 @@ class ConnectionLimits:
         self._open: Counter[str] = Counter()
 
     def take(self, address: str) -> str | None:
-        """Count a new connection, to be given back; if there are too many, say why instead."""
+        """Count a new connection, to be given back. If there are too many, return the reason."""
         if self._count >= self._total:
             return f"{self._total} connections are open"
         key = network(address)

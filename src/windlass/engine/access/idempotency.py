@@ -1,4 +1,4 @@
-"""Requests with a key are done once: who repeats one gets the answer there was."""
+"""Idempotency keys: a request with a key runs once; a repeat gets the stored response."""
 
 import hashlib
 import json
@@ -9,17 +9,17 @@ from datetime import timedelta
 from windlass.errors import KeyInUse, KeyReused
 from windlass.storage.storage import Storage
 
-#: How long an answer is kept.
+#: Time a response is kept.
 RESPONSE_RETENTION = timedelta(hours=24)
-#: How long a request may take until its key is another's to take: its server may have died.
+#: Time until another request may take the key: the server of the first may have died.
 _HELD = timedelta(minutes=2)
-#: Of an answer; of one that is larger only the status is kept.
+#: Largest stored body; of a larger response only the status is kept.
 _MOST_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class RequestClaim:
-    """The right to do what a request asks."""
+    """The exclusive right to execute a request."""
 
     key_hash: str
     holder: str
@@ -27,7 +27,7 @@ class RequestClaim:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """What was answered before."""
+    """The response to the first request."""
 
     status: int
     body: str | None
@@ -40,37 +40,37 @@ class IdempotencyStore:
     async def begin(
         self, key: str, *, tenant: str | None, caller: str | None, route: str, request: bytes
     ) -> RequestClaim | StoredResponse:
-        """Take a key. `route` is what it is good for, `request` all that was said.
+        """Claim a key for a `route`; `request` is the whole content of the request.
 
-        KeyReused if something else was said under it before, KeyInUse if that is not answered yet.
+        KeyReused if the key was used for another request, KeyInUse while the first still runs.
         """
-        whose = json.dumps([tenant, caller, route, key])
-        turn = RequestClaim(_hash(whose.encode()), secrets.token_hex(16))
+        identity = json.dumps([tenant, caller, route, key])
+        claim = RequestClaim(_hash(identity.encode()), secrets.token_hex(16))
         found = await self._storage.access.begin_idempotent_request(
-            turn.key_hash, _hash(request), tenant=tenant or "", holder=turn.holder, hold=_HELD
+            claim.key_hash, _hash(request), tenant=tenant or "", holder=claim.holder, hold=_HELD
         )
-        if found.holder == turn.holder:
-            return turn
+        if found.holder == claim.holder:
+            return claim
         if found.request_hash != _hash(request):
             raise KeyReused(key)
         if found.status is None:
             raise KeyInUse(key)
         return StoredResponse(found.status, found.body)
 
-    async def keep(self, turn: RequestClaim, status: int, body: str | None) -> None:
-        """Keep what was answered."""
+    async def keep(self, claim: RequestClaim, status: int, body: str | None) -> None:
+        """Store the response."""
         fits = body is not None and len(body.encode()) <= _MOST_BYTES
         await self._storage.access.store_idempotent_response(
-            turn.key_hash,
-            holder=turn.holder,
+            claim.key_hash,
+            holder=claim.holder,
             status=status,
             body=body if fits else None,
             keep=RESPONSE_RETENTION,
         )
 
-    async def release(self, turn: RequestClaim) -> None:
-        """Nothing was done: the same key may be used again."""
-        await self._storage.access.release_idempotency_key(turn.key_hash, holder=turn.holder)
+    async def release(self, claim: RequestClaim) -> None:
+        """Free a key whose request had no effect; it may be used again."""
+        await self._storage.access.release_idempotency_key(claim.key_hash, holder=claim.holder)
 
 
 def _hash(text: bytes) -> str:

@@ -1,10 +1,10 @@
-"""Invitations: a role is offered to a name, and its own link is what accepts it.
+"""Invitations: offer a role to a name; the invitation's own link accepts it.
 
-An invitation refers to no account, so inviting takes the same steps and gives the same answer
-whether there is an account of that name or not. The role becomes one's own by the link together
-with a session of the account of that name. Only where there is no account, the link makes one and
-sets its first password. So a link never opens what other tenants gave, and whoever has another
-secret of the account has no role without the link.
+An invitation refers to no account, so inviting takes the same steps and returns the same result
+whether an account of that name exists or not. Accepting needs the link and a session of the account
+of that name. Only if there is no account, the link creates one and sets its first password. So a
+link never opens roles in other tenants, and another secret of the account gives no role without the
+link.
 """
 
 from collections.abc import Callable
@@ -42,16 +42,16 @@ class Invitations:
         keep: str | None = None,
         request_id: str | None = None,
     ) -> Invitation:
-        """Accept an invitation by its link, as the signed-in user of the name it is for.
+        """Accept an invitation by its link, as the signed-in user of the invited name.
 
-        All links of the account end, and its sessions but that of the secret `keep`: they may be
-        in the hands of who gave it another role before.
+        Revokes all links of the account, and its sessions except that of the secret `keep`: the
+        tenant that gave it a role before may still hold them.
         """
         if by.user_id is None:
             raise Forbidden("accepting an invitation", because="it needs a signed-in person")
         user = UserId(by.user_id)
         kept = await self._sessions.own_session(keep, user)
-        with all_tenants():  # the invitation is of another tenant than the user is bound to
+        with all_tenants():  # the user is bound to another tenant than the invitation
             accepted = await self._storage.access.accept_invitation(
                 _hash_of(secret), user, session=kept, entry_of=self._entry_of(by, user, request_id)
             )
@@ -68,8 +68,8 @@ class Invitations:
         note: str = "",
         request_id: str | None = None,
     ) -> NewSession:
-        """Accept an invitation by its link, as somebody who has no account: make it, set its
-        password, and sign in. InvitationInvalid if there is an account of that name."""
+        """Accept an invitation by its link without an account: create one, set its password, and
+        sign in. InvitationInvalid if there is an account of that name."""
         check_password(password)
         link = _hash_of(secret)
         account = NewAccount(new_user_id(), await self._passwords.hash(password))

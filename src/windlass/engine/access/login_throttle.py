@@ -1,4 +1,4 @@
-"""Logins are counted for each account and each address, by all processes together."""
+"""Login throttle: limits tries per account and per address, counted over all processes."""
 
 import hashlib
 import ipaddress
@@ -13,15 +13,15 @@ from windlass.telemetry import Telemetry
 WINDOW = timedelta(minutes=15)
 PER_ACCOUNT = 10
 PER_ADDRESS = 100
-#: How long an address is remembered from which an account signed in.
+#: Time an address is remembered after an account signed in from it.
 REMEMBERED = timedelta(days=90)
 
 
 class Throttle:
     """Limits logins for each account and each address.
 
-    An address from which an account signed in before has a limit of its own for that account, so
-    wrong logins from elsewhere do not keep the owner out.
+    An address from which an account signed in before has its own limit for that account, so wrong
+    logins from elsewhere do not lock the owner out.
     """
 
     def __init__(self, storage: Storage, telemetry: Telemetry) -> None:
@@ -29,11 +29,11 @@ class Throttle:
         self._telemetry = telemetry
 
     async def count(self, name: str, address: str | None) -> str:
-        """Count a login before it is judged; LoginThrottled if there were too many.
+        """Count a login before its password is checked; LoginThrottled if there were too many.
 
-        Returns the key it was counted under, for `succeeded`. It makes no difference whether there
-        is such an account. Who tries from an address that is throttled cannot lock further
-        accounts. An address that is not known, None, is not counted.
+        Returns the key it was counted under, for `succeeded`. An unknown account is counted like
+        any other. A throttled address cannot lock further accounts. An unknown address, None, is
+        not counted.
         """
         if address is not None:
             await self._count("address", _key("address", network(address)), PER_ADDRESS)
@@ -46,8 +46,8 @@ class Throttle:
         return key
 
     async def count_password_change(self, name: str) -> str:
-        """Count a signed-in user's try to name their own password, apart from logins: those can
-        come from anybody. Returns the key for `succeeded`."""
+        """Count a signed-in user's try to enter their own password, apart from logins: anybody can
+        cause those. Returns the key for `succeeded`."""
         key = _key("password-change", fold_name(name))
         await self._count("account", key, PER_ACCOUNT)
         return key
@@ -72,7 +72,7 @@ class Throttle:
 
 
 def network(address: str) -> str:
-    """What counts as one address: of the sixth version all that one subscriber may have."""
+    """The network that counts as one address: for IPv6 the whole prefix of a subscriber."""
     try:
         known = ipaddress.ip_address(address)
     except ValueError:
@@ -89,7 +89,7 @@ def _pair(name: str, address: str) -> str:
 
 
 def _known_address_key(name: str, address: str) -> str:
-    """Under which key it is remembered that an account signed in from an address."""
+    """The key that remembers that an account signed in from an address."""
     return _key("signed-in", _pair(name, address))
 
 

@@ -1,4 +1,4 @@
-"""Members: who has which role in a tenant, and who is invited to one."""
+"""Members: users with a role in a tenant, and invitations to one."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from windlass.storage.storage import Storage
 
 @dataclass(frozen=True, slots=True)
 class MemberInvitation:
-    """A pending member, and the link by which the role is accepted. Both look the same whether
-    there is an account of that name or not."""
+    """A pending member, and the link that accepts the role. Both look the same whether an account
+    of that name exists or not."""
 
     member: Member
     link: OneTimeLink
@@ -32,7 +32,7 @@ class Members:
         self._audit = audit
 
     async def list(self, by: Principal, *, tenant: str | None = None) -> Sequence[Member]:
-        """A tenant's members by name, those who have not accepted yet as pending."""
+        """A tenant's members by name; those who have not accepted yet are pending."""
         bounds = await self._access.allow(by, Right.MEMBERS_READ, Target("member"), tenant=tenant)
         found = await self._storage.access.members(bounds.scope)
         offers = await self._storage.access.invitations(bounds.scope)
@@ -51,8 +51,8 @@ class Members:
         permissions: Collection[str] = (),
         request_id: str | None = None,
     ) -> MemberInvitation:
-        """Offer somebody a role in a tenant. It is theirs once they accept by the link; inviting
-        again makes a new link and voids the one before."""
+        """Offer a role in a tenant to a name. They get it once they accept by the link; inviting
+        again creates a new link and voids the one before."""
         name = valid_name(name)
         await self._allow(by, tenant, name, role, permissions, request_id)
         before = await self._find(tenant, name)
@@ -61,7 +61,7 @@ class Members:
             if not before.pending:
                 raise MemberExists(name, tenant=tenant)
         link = new_invitation_link()
-        made = await self._storage.access.upsert_invitation(
+        invitation = await self._storage.access.upsert_invitation(
             Invitation(
                 tenant=TenantId(tenant), name=name, role=role, permissions=frozenset(permissions)
             ),
@@ -77,9 +77,9 @@ class Members:
                 request_id=request_id,
             ),
         )
-        if made is None:
+        if invitation is None:
             raise TenantNotFound(tenant)
-        return MemberInvitation(pending(made), link)
+        return MemberInvitation(pending(invitation), link)
 
     async def change(
         self,
@@ -91,8 +91,8 @@ class Members:
         permissions: Collection[str] | None = None,
         request_id: str | None = None,
     ) -> Member:
-        """Give a member another role, or other permissions; what is not said stays. Of a pending
-        one what is offered changes, and the link stays."""
+        """Give a member another role or other permissions; None keeps the old value. For a pending
+        member the offer changes and the link stays."""
         before = await self._member(by, tenant, user, request_id)
         role = before.role if role is None else role
         permissions = before.permissions if permissions is None else permissions
@@ -124,8 +124,8 @@ class Members:
     async def remove(
         self, by: Principal, tenant: str, user: UserId | str, *, request_id: str | None = None
     ) -> None:
-        """Take somebody's role in a tenant away, or an invitation back, whose link is void then.
-        The user itself stays."""
+        """Take away a role in a tenant, or take back an invitation and void its link. The user
+        itself stays."""
         before = await self._member(by, tenant, user, request_id)
         entry = self._audit.entry(
             by,
@@ -145,7 +145,7 @@ class Members:
     async def _member(
         self, by: Principal, tenant: str, user: UserId | str, request_id: str | None
     ) -> Member:
-        """A member whom `by` may change."""
+        """Find a member that `by` may change."""
         target = Target("member", str(user))
         await self._access.allow(
             by, Right.MEMBERS_WRITE, target, tenant=tenant, request_id=request_id
@@ -157,8 +157,8 @@ class Members:
         return member
 
     async def _find(self, tenant: str, user: str) -> Member | None:
-        """A member, pending or not, by name; one who has accepted also by id."""
-        # The same statements whether there is an account of that name or not.
+        """Find a member by name, pending or not; one who has accepted also by id."""
+        # The same statements whether an account of that name exists or not.
         scope, id, name = Scope.of(tenant), parse_job_id(user), fold_name(user)
         if id is not None:
             found = await self._storage.access.members(scope, user=UserId(id))
@@ -211,7 +211,7 @@ class Members:
 
 
 def pending(invitation: Invitation) -> Member:
-    """An invitation to a tenant as its members see it."""
+    """The member that an invitation stands for."""
     return Member(
         user_id=None,
         name=invitation.name,
@@ -224,7 +224,7 @@ def pending(invitation: Invitation) -> Member:
 
 
 def _target(member: Member) -> Target:
-    """A pending member is named by what was invited: an id would tell that there is an account."""
+    """The audit target. A pending member goes by the invited name: an id would reveal an account."""
     return Target("member", member.name if member.user_id is None else str(member.user_id))
 
 

@@ -1,4 +1,4 @@
-"""Passwords: memory-hard hashes, made off the event loop and few at a time."""
+"""Passwords: memory-hard hashes, computed off the event loop and few at a time."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
 SHORTEST, LONGEST = 12, 1000
-#: Each takes 64 MiB while it is worked on.
+#: Each hash takes 64 MiB while it is computed.
 _AT_ONCE = 2
 
 
@@ -22,25 +22,25 @@ class Passwords:
         self._hash_slots = asyncio.Semaphore(_AT_ONCE)
 
     async def hash(self, password: str) -> str:
-        """The hash to store; OptionInvalid, without the password in it, if it is too short."""
+        """Return the hash to store. OptionInvalid, which does not repeat the password, if it is
+        too short."""
         check(password)
         async with self._hash_slots:
             return await asyncio.to_thread(self._hasher().hash, password)
 
     async def verify(self, stored: str | None, password: str) -> bool:
-        """Whether a password is the one of a hash. Without a hash it is not, and that takes as
-        long to find out."""
+        """Check a password against a hash. Without a hash: False, after the same time."""
         async with self._hash_slots:
             return await asyncio.to_thread(self._verify, stored, password)
 
     def outdated(self, stored: str) -> bool:
-        """Whether a hash was made with weaker parameters than are used now."""
+        """Check if a hash was computed with weaker parameters than the current ones."""
         return self._hasher().check_needs_rehash(stored)
 
     def _verify(self, stored: str | None, password: str) -> bool:
         from argon2.exceptions import InvalidHashError, VerificationError
 
-        # One more than can be stored: no cut of a longer text is anybody's password.
+        # One character more than can be stored: a cut text never matches a stored password.
         given = password.encode(errors="replace").decode()[: LONGEST + 1]
         with contextlib.suppress(VerificationError, InvalidHashError):
             self._hasher().verify(stored or self._make_dummy_hash(), given)
@@ -54,7 +54,7 @@ class Passwords:
 
     def _hasher(self) -> "PasswordHasher":
         if self._given is None:
-            # Only who signs in needs it.
+            # Imported late: only logins need it.
             from argon2 import PasswordHasher
 
             self._given = PasswordHasher()
@@ -62,7 +62,7 @@ class Passwords:
 
 
 def check(password: str) -> None:
-    """Refuse a password that is too short, too long, or no text. It is not repeated."""
+    """Refuse a password that is too short, too long, or no text; the error does not repeat it."""
     try:
         fits = SHORTEST <= len(password) <= LONGEST and bool(password.encode())
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
-"""Refused attempts in the audit: recorded one by one, up to a limit for each principal, then counted.
+"""Refused attempts in the audit: recorded one by one, up to a limit per principal, then counted.
 
-Without a limit a loop of refused requests would fill the disk. Each process counts for itself.
+Without a limit a loop of refused requests would fill the disk. Each process counts on its own.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from windlass.core.access.principal import Principal
 from windlass.engine.access.audit import Audit, Target
 from windlass.storage.connection.tenant_binding import all_tenants
 
-#: Refusals of one principal that are recorded one by one, in this time.
+#: Refusals of one principal that are recorded one by one within the window below.
 LIMIT = 20
 _WINDOW_SECONDS = 60.0
-#: Principals that are counted at the same time; the oldest counts are written when there are more.
+#: Principals counted at the same time; beyond that the oldest counts are written.
 _MOST_PRINCIPALS = 10_000
 #: The action of an entry that stands for many.
 COUNTED = "refusals.counted"
@@ -43,8 +43,8 @@ class Refusals:
         code: str | None = None,
         request_id: str | None = None,
     ) -> None:
-        """Record a refused attempt in a chain of who tried, `code` being the error that was
-        answered; only count it if the principal was refused too often in the last minute."""
+        """Record a refused attempt in the principal's chain; `code` is the code of the returned
+        error. Only count it if the principal was refused too often in the last minute."""
         await self.flush()
         window = self._window(by, tenant)
         if window.recorded >= LIMIT:
@@ -68,7 +68,7 @@ class Refusals:
         excess = len(self._windows) - _MOST_PRINCIPALS
         for place, (key, window) in enumerate(list(self._windows.items())):
             if not everything and window.since > before and place >= excess:
-                break  # in the order in which they began
+                break  # windows are in the order in which they began
             self._windows.pop(key, None)
             if window.counted:
                 with all_tenants():

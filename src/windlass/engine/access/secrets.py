@@ -1,4 +1,4 @@
-"""Random secrets: how they are made, written, and known again. Only their hashes are stored."""
+"""Random secrets: create, format and recognize them. Only their hashes are stored."""
 
 import hashlib
 import re
@@ -16,31 +16,31 @@ LINK = "wlk_"
 
 
 def new_secret(prefix: str) -> str:
-    """256 random bits as text, with a prefix by which they are known, and redacted."""
+    """256 random bits as text, with a prefix by which they are recognized and redacted."""
     return prefix + secrets.token_urlsafe(_BYTES)
 
 
 def new_token_text(id: TokenId) -> str:
-    """A token as it is shown once."""
+    """The text of a token, shown once."""
     return new_secret(f"wl_{id.hex}_")
 
 
 def token_id(text: str) -> TokenId | None:
-    """Which token a text claims to be; None if it cannot be one."""
+    """The id in a token's text; None if the text cannot be a token."""
     found = _TOKEN.fullmatch(text)
     return TokenId(UUID(found[1])) if found else None
 
 
 def is_secret(text: str) -> bool:
-    """Whether a text can be a session's or a link's secret."""
+    """Check if a text has the form of a session's or a link's secret."""
     return _OTHER.fullmatch(text) is not None
 
 
 def digest(text: str) -> str:
-    """What is stored of a secret. Plain SHA-256: nobody guesses 256 random bits."""
+    """The stored hash of a secret. Plain SHA-256: 256 random bits cannot be guessed."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two hashes are equal, in a time that does not tell how much of them is."""
+    """Compare two hashes in constant time."""
     return secrets.compare_digest(one, other)

@@ -1,4 +1,4 @@
-"""Sessions: how people sign in, by a password or a one-time link, and out again."""
+"""Sessions: people sign in by a password or a one-time link, and out again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ _NOTE_BYTES = 300
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """A new session: who it is, and the secret for its cookie, which is kept nowhere else."""
+    """A new session: its principal, and the secret for its cookie, which is stored nowhere else."""
 
     id: SessionId
     principal: Principal
@@ -48,8 +48,8 @@ class Sessions:
     async def login(
         self, name: str, password: str, *, address: str | None = None, note: str = ""
     ) -> NewSession:
-        """Sign in by name and password. LoginFailed and its time tell nothing about whether there
-        is such an account. `note` tells people which browser it is."""
+        """Sign in by name and password. Neither LoginFailed nor its timing reveals if the account
+        exists. `note` describes the browser in the list of sessions."""
         counted = await self._throttle.count(name, address)
         known = await self._storage.access.user_by_name(fold_name(name))
         stored = known.password_hash if known and not known.user.disabled else None
@@ -66,14 +66,14 @@ class Sessions:
     async def login_with_link(
         self, secret: str, *, address: str | None = None, note: str = ""
     ) -> NewSession:
-        """Sign in by a link for that, once."""
+        """Sign in by a login link, which works once."""
         return await self._begin(await self._use(secret, "login"), address, note)
 
     async def set_password(
         self, secret: str, password: str, *, address: str | None = None, note: str = ""
     ) -> NewSession:
-        """Set a password by a link for that, once, and sign in. All other sessions end."""
-        check_password(password)  # a link is not wasted on a password that is too short
+        """Set a password by a link, which works once, and sign in. All other sessions end."""
+        check_password(password)  # first: a password that is too short must not use up the link
         user = await self._use(secret, "password")
         by = await self._access.user(user.id, user.name, user.superadmin)
         await self._storage.access.set_password(
@@ -90,7 +90,7 @@ class Sessions:
         keep: str | None = None,
         request_id: str | None = None,
     ) -> None:
-        """Change one's own password, knowing it. All sessions end but that of the secret `keep`."""
+        """Change one's own password, given the old one. All sessions end except that of `keep`."""
         check_password(after)
         user = await self._own_user(by)
         counted = await self._throttle.count_password_change(user.name)
@@ -112,7 +112,7 @@ class Sessions:
             await self._storage.access.delete_session(found.session.id)
 
     async def list(self, by: Principal, *, user: UserId | None = None) -> Sequence[LoginSession]:
-        """The sessions that last: one's own, or with the right to it another user's."""
+        """The open sessions: one's own, or with the right to it another user's."""
         return await self._storage.access.sessions(
             await self._target_user(by, user, Right.USERS_READ)
         )
@@ -144,7 +144,7 @@ class Sessions:
         )
 
     async def own_session(self, secret: str | None, user: UserId) -> SessionId | None:
-        """Which session of a user a secret is of; None if it is of none."""
+        """The id of the user's session with this secret; None if there is none."""
         found = (
             await self._storage.access.session(secrets.digest(secret), fresh=IDLE)
             if secret
@@ -153,14 +153,14 @@ class Sessions:
         return found.session.id if found and found.session.user_id == user else None
 
     async def begin(self, user: UserId, *, address: str | None, note: str) -> NewSession:
-        """Begin a session of a user who has just shown to be that one."""
+        """Begin a session of a user who has just proved their identity."""
         found = await self._storage.access.user(user)
         if found is None:
             raise LoginFailed
         return await self._begin(found, address, note)
 
     async def prune(self) -> None:
-        """Forget some sessions, links, invitations and counts of logins that are over."""
+        """Delete some expired sessions, links, invitations and login counts."""
         await self._storage.access.prune_access()
 
     def _of_password(self, by: Principal, request_id: str | None) -> NewAuditEntry:

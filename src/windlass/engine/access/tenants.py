@@ -1,4 +1,4 @@
-"""Tenants: who owns jobs, what share of the workers they get, and what ends with them."""
+"""Tenants: create, change, suspend, delete and purge the owners of jobs."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from windlass.storage.storage import Storage
 
 
 class TenantChanges(TypedDict, total=False):
-    """What may be said of a tenant."""
+    """The options of a tenant that can be changed."""
 
     name: str
     weight: int
@@ -29,14 +29,14 @@ class TenantChanges(TypedDict, total=False):
     timezone: str
 
 
-#: How many batches one call to purge removes at most, of each kind.
+#: Most batches of each kind that one call to purge removes.
 _PURGE_BATCHES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class PurgeResult:
-    """What a purge did: how many open jobs it closed, how many rows of each kind it removed, how
-    many jobs are still open, and whether another call is needed to remove the rest."""
+    """The result of a purge: open jobs closed, rows removed by kind, jobs still open, and `more` if
+    another call is needed to remove the rest."""
 
     closed: int
     rows: Mapping[str, int]
@@ -61,8 +61,8 @@ class Tenants:
         max_open: int | None = None,
         timezone: str = "UTC",
     ) -> Tenant:
-        """Make a tenant; `change` says what each option is. TenantExists if there is, or was, one
-        of this id."""
+        """Create a tenant; see `change` for the options. TenantExists if this id is, or was, in
+        use."""
         tenant = Tenant(
             id=TenantId(check_name("tenant", id)),
             name=check_name("name", name) if name else id,
@@ -79,11 +79,11 @@ class Tenants:
         return tenant
 
     async def change(self, id: str, **about: Unpack[TenantChanges]) -> Tenant:
-        """Change what is named of a tenant.
+        """Change the given options of a tenant.
 
-        `weight` is its share of workers, `max_running` how many of its jobs run at once, and
-        `max_open` how many may be open before more are rejected; None means no limit. `timezone`
-        is that of schedules made from then on without one of their own.
+        `weight` is its share of workers, `max_running` the number of its jobs that run at once, and
+        `max_open` the number of open jobs beyond which more are rejected; None means no limit.
+        `timezone` is used for schedules created from then on without one of their own.
         """
         for name in about:
             if name not in TenantChanges.__annotations__:
@@ -110,17 +110,17 @@ class Tenants:
         return known.get(TenantId(id), "UTC")
 
     async def suspend(self, id: str) -> None:
-        """Refuse new jobs of a tenant and let its queued ones wait."""
+        """Reject new jobs of a tenant and let its queued ones wait."""
         await self._change(id, lambda tenant: replace(tenant, state="suspended"))
 
     async def resume(self, id: str) -> None:
-        """Let a suspended tenant go on."""
+        """Undo `suspend`."""
         await self._change(id, lambda tenant: replace(tenant, state="active"))
 
     async def delete(self, id: str, *, actor: str | None = None) -> int:
-        """Delete a tenant, whose id stays taken. Its open jobs end in the dead letter, running ones
-        when they have stopped; its tokens, roles and invitations end, and the sessions of users who
-        have no role left. History stays. Returns how many jobs were open."""
+        """Delete a tenant; its id stays taken. Its open jobs are dead-lettered, running ones once
+        they have stopped. Its tokens, roles and invitations end, and the sessions of users who have
+        no role left. History stays. Returns the number of open jobs."""
         _check_deletable(id)
         if not await self._storage.access.delete_tenant(id):
             raise TenantNotFound(id)
@@ -130,10 +130,10 @@ class Tenants:
     async def purge(
         self, id: str, *, by: Principal | None = None, request_id: str | None = None
     ) -> PurgeResult:
-        """Delete a tenant, if it is not, and remove all its rows but the audit.
+        """Delete a tenant, if not yet done, and remove all its rows except the audit.
 
-        One call removes a bounded number and is safe to repeat: call again while `more`. What
-        belongs to jobs that still run is removed by a call after they have ended.
+        One call removes a bounded number of rows and is safe to repeat: call again while `more`.
+        The rows of running jobs are removed by a call after they have ended.
         """
         _check_deletable(id)
         known = {tenant.id: tenant for tenant in await self._storage.access.tenants()}
@@ -176,7 +176,7 @@ class Tenants:
         return closed
 
     async def _purge_jobs(self, id: str, removed: Counter[str]) -> bool:
-        """Remove some ended jobs; returns whether there may be more."""
+        """Remove some ended jobs; True if there may be more."""
         for _ in range(_PURGE_BATCHES):
             rows = await self._storage.access.purge_tenant_jobs(id)
             removed.update(rows)
@@ -185,8 +185,8 @@ class Tenants:
         return True
 
     async def _purge_rest(self, id: str, removed: Counter[str]) -> bool:
-        """Remove some of what else there is; returns whether there may be more."""
-        # What batches have counted goes into the sums of the installation before it is removed.
+        """Remove some other rows; True if there may be more."""
+        # Roll the tenant's counts up into the installation's totals before they are removed.
         for _ in range(_PURGE_BATCHES):
             if not await self._storage.monitoring.roll_up_counts():
                 break
@@ -223,7 +223,7 @@ def _check_deletable(id: str) -> None:
 
 
 def _without_description(tenant: Tenant) -> Tenant:
-    """What is left of a tenant that was purged: its id, which stays taken."""
+    """The row that remains of a purged tenant: its id, which stays taken."""
     return Tenant(id=tenant.id, name=tenant.id, state="deleted")
 
 

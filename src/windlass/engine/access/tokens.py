@@ -1,4 +1,4 @@
-"""Tokens: credentials for programs, shown once, kept as hashes, revoked at any time."""
+"""Tokens: credentials for programs, shown once, stored as hashes, revocable at any time."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ from windlass.errors import NotAuthenticated, OptionInvalid, TenantNotFound, Tok
 from windlass.ids import TenantId, TokenId, UserId, new_token_id
 from windlass.storage.storage import Storage
 
-#: Tenants that a message names.
+#: Most tenants that a message lists.
 _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedToken:
-    """A new token and its secret, which nobody can be shown again."""
+    """A new token and its secret, which cannot be shown again."""
 
     token: Token
     secret: str = field(repr=False)
@@ -47,11 +47,10 @@ class Tokens:
         expires: str | timedelta | None = None,
         request_id: str | None = None,
     ) -> CreatedToken:
-        """Make a token with a role in a tenant, or in the whole installation.
+        """Create a token with a role in a tenant, or in the whole installation.
 
-        A role in a tenant needs no `tenant` where there is only one.
-        `rights` narrows the role to those named. Nobody can make a token that may do more than
-        themselves. Without `expires` it lasts until it is revoked.
+        `tenant` may be left out if there is only one. `rights` narrows the role. A token cannot get
+        more rights than its creator has. Without `expires` it is valid until it is revoked.
         """
         check_name("name", name)
         target = Target("token", name)
@@ -93,7 +92,7 @@ class Tokens:
         before: TokenId | None = None,
         limit: int = 100,
     ) -> Sequence[Token]:
-        """Tokens newest first, never with their secrets; revoked and expired ones unless not `ended`."""
+        """Tokens, newest first, without secrets; `ended` includes revoked and expired ones."""
         bounds = await self._access.allow(by, Right.TOKENS_READ, Target("token"), tenant=tenant)
         return await self._storage.access.tokens(
             bounds.scope, ended=ended, before=before, most=limit
@@ -107,7 +106,7 @@ class Tokens:
         tenant: str | None = None,
         request_id: str | None = None,
     ) -> None:
-        """End a token for good; it is refused from the next call on."""
+        """Revoke a token for good; its next call is refused."""
         target = Target("token", str(id))
         bounds = await self._access.allow(
             by, Right.TOKENS_WRITE, target, tenant=tenant, request_id=request_id
@@ -127,7 +126,7 @@ class Tokens:
         await self._storage.access.revoke_token(bounds.scope, id, entry=entry)
 
     def _is_in_tenant(self, role: str) -> bool:
-        """Whether a role gives rights within a tenant only."""
+        """Check if a role gives rights within a tenant only."""
         row = self._access.table.get(role, {})
         return bool(row) and not any(
             membership_reach(Membership(None, role), right, None, self._access.table)
@@ -135,7 +134,7 @@ class Tokens:
         )
 
     async def _only_tenant(self, role: str) -> TenantId:
-        """The tenant of an installation that has one; OptionInvalid if it has several."""
+        """The only tenant of the installation; OptionInvalid if there are several."""
         tenants = [
             tenant.id
             for tenant in await self._storage.access.tenants()
@@ -159,7 +158,7 @@ class Tokens:
         rights: Collection[str] | None,
         permissions: Collection[str],
     ) -> frozenset[str] | None:
-        """What the role is narrowed to, permissions included; raises if it makes no sense."""
+        """The rights the role is narrowed to, permissions included; raises if they are invalid."""
         row = self._access.table.get(role, {})
         if role == Role.WORKER and tenant is not None:
             raise OptionInvalid("tenant", tenant, allowed="none: workers serve all tenants")

@@ -1,4 +1,4 @@
-"""Users: people who sign in. They are made without a password, and set one by a link."""
+"""Users: people who sign in. They are created without a password and set one by a link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from windlass.errors import SuperadminByInvitation, UserExists, UserNotFound
 from windlass.ids import UserId, new_user_id, parse_job_id
 from windlass.storage.storage import Storage
 
-#: How long a link works, by what it is for.
+#: Lifetime of a link, by its purpose.
 LINK_LIFETIMES = {
     "login": timedelta(minutes=15),
     "password": timedelta(days=3),
@@ -28,7 +28,7 @@ LINK_LIFETIMES = {
 
 @dataclass(frozen=True, slots=True)
 class OneTimeLink:
-    """What a link carries, to be put into an address and shown once."""
+    """A link that works once: its secret goes into a URL and is shown once."""
 
     purpose: LinkPurpose | Literal["invitation"]
     lasts: timedelta
@@ -36,7 +36,7 @@ class OneTimeLink:
 
     @property
     def path(self) -> str:
-        """Where a browser goes with it, below a server's address."""
+        """The path and query of the link, below the server's address."""
         return f"/{self.purpose}?link={self.secret}"
 
 
@@ -58,9 +58,9 @@ class Users:
         password: str | None = None,
         request_id: str | None = None,
     ) -> User:
-        """Make a user; `name` is an email address or a plain name, its case does not matter.
+        """Create a user; `name` is an email address or a plain name, case does not matter.
 
-        Without a password the user can sign in once it has set one by a link.
+        Without a password the user must first set one by a link.
         """
         user = User(id=new_user_id(), name=valid_name(name), superadmin=superadmin)
         target = Target("user", str(user.id))
@@ -81,7 +81,7 @@ class Users:
     async def list(
         self, by: Principal, *, after: str | None = None, limit: int = 100
     ) -> Sequence[User]:
-        """Users by name; `after` is the last name already seen."""
+        """List users by name; `after` is the last name already seen."""
         await self._access.allow_installation(by, Right.USERS_READ, Target("user"))
         return await self._storage.access.users(after=after, most=limit)
 
@@ -99,23 +99,23 @@ class Users:
         disabled: bool | None = None,
         request_id: str | None = None,
     ) -> User:
-        """Take superadmin from a user, and say whether it may sign in at all. A disabled user's
-        sessions end at once; tokens it made go on. Superadmin is given by `invite`."""
+        """Take superadmin from a user, disable or enable it. A disabled user's sessions end at
+        once; tokens it created stay valid. Only `invite` gives superadmin."""
         target = Target("user", str(user))
         await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
         before = await self.find(str(user))
         if superadmin and not before.superadmin:
             raise SuperadminByInvitation(before.name)
-        # Never True: who is superadmin no longer, since it was looked up, is not made one again.
+        # Never True: a user who lost superadmin since the look-up must not get it back.
         superadmin = None if superadmin else superadmin
-        said = {"superadmin": superadmin, "disabled": disabled}
+        changes = {"superadmin": superadmin, "disabled": disabled}
         entry = self._audit.entry(
             by,
             Right.USERS_WRITE,
             Target("user", str(before.id)),
             tenant=None,
             before={"superadmin": before.superadmin, "disabled": before.disabled},
-            after={name: value for name, value in said.items() if value is not None},
+            after={name: value for name, value in changes.items() if value is not None},
             request_id=request_id,
         )
         if not await self._storage.access.update_user(
@@ -127,8 +127,8 @@ class Users:
     async def invite(
         self, by: Principal, user: UserId | str, *, request_id: str | None = None
     ) -> OneTimeLink:
-        """Offer somebody, by id or name, to administer everything. They do once they have accepted
-        by the link; inviting again voids the link before."""
+        """Offer superadmin to a user or name. They get it once they accept by the link; inviting
+        again voids the link before."""
         target = Target("user", str(user))
         await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
         by_id = parse_job_id(str(user)) is not None
@@ -159,10 +159,9 @@ class Users:
         keep_tokens: bool = False,
         request_id: str | None = None,
     ) -> None:
-        """Forget a user. What it made stays and names nobody; tokens it made are revoked.
+        """Delete a user. What it created stays, without its name; its tokens are revoked.
 
-        Jobs keep the id in `created_by`, which leads to nobody from then on and is never given
-        again.
+        Jobs keep the id in `created_by`; it then refers to no user and is never reused.
         """
         target = Target("user", str(user))
         await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
@@ -190,7 +189,7 @@ class Users:
         expires: str | timedelta | None = None,
         request_id: str | None = None,
     ) -> OneTimeLink:
-        """A link by which a user sets its password, or signs in, once."""
+        """Create a link by which a user sets its password or signs in, once."""
         target = Target("user", str(user))
         await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
         found = await self.find(str(user))
@@ -208,8 +207,8 @@ class Users:
     async def first_admin(
         self, name: str = "admin", *, expires: str | timedelta = "15m"
     ) -> OneTimeLink:
-        """A link by which whoever runs the installation signs in: to a superadmin of this name,
-        which is made if there is none. For who has the database in hand anyway."""
+        """Create a login link for the superadmin of this name, who is created if needed. For
+        operators, who have direct access to the database anyway."""
         by = local()
         known = await self._storage.access.user_by_name(valid_name(name))
         user = known.user if known else await self.create(by, name, superadmin=True)
@@ -218,11 +217,11 @@ class Users:
         return await self.link(by, user.id, "login", expires=expires)
 
     async def administered(self) -> bool:
-        """Whether there is an administrator who has come; until then `first_admin` is of use."""
+        """Check if a superadmin has ever signed in; until then `first_admin` is of use."""
         return await self._storage.access.has_superadmin()
 
     async def new_link(self, user: User, purpose: LinkPurpose, lasts: timedelta) -> OneTimeLink:
-        """Make a link for a user; the right to it is already checked, and recorded."""
+        """Create a link for a user; the caller has checked and recorded the right to it."""
         secret = secrets.new_secret(secrets.LINK)
         if not await self._storage.access.create_link(
             secrets.digest(secret), purpose, user.id, expires=lasts
@@ -231,7 +230,7 @@ class Users:
         return OneTimeLink(purpose, lasts, secret)
 
     async def find(self, user: str) -> User:
-        """A user by id or name; the right to it is already checked."""
+        """Find a user by id or name; the caller has checked the right to it."""
         if id := parse_job_id(user):
             found = await self._storage.access.user(UserId(id))
         else:
@@ -243,10 +242,10 @@ class Users:
 
 
 def new_invitation_link() -> OneTimeLink:
-    """A link for an invitation, which is to be stored by its hash."""
+    """A link for an invitation; store it by its hash."""
     return OneTimeLink("invitation", LINK_LIFETIMES["invitation"], secrets.new_secret(secrets.LINK))
 
 
 def valid_name(name: str) -> str:
-    """A user's name as it is stored; OptionInvalid if it cannot be."""
+    """The stored form of a user's name; OptionInvalid if it is not allowed."""
     return fold_name(check_name("name", fold_name(check_name("name", name))))

@@ -25,13 +25,13 @@ class DefinitionActivityReader:
     async def times(
         self, definitions: Sequence[Definition], scope: Scope = ALL_TENANTS
     ) -> Mapping[str, DefinitionTimes]:
-        """By key, how jobs of these definitions are made, how many run, and when the next is due."""
+        """By key: the trigger type of these definitions, running jobs, and the next due time."""
         if not definitions:
             return {}
         running: Counter[str] = Counter()
         for row in await self._storage.monitoring.state_counts_by_queue(scope):
             running[row["definition"]] += int(row["running"])
-        made = await self._storage.definitions.definition_triggers(
+        triggers = await self._storage.definitions.definition_triggers(
             scope, [each.key for each in definitions]
         )
         return {
@@ -41,12 +41,12 @@ class DefinitionActivityReader:
                 next_run_at=due_at if each.enabled and not each.missing_from_code else None,
             )
             for each in definitions
-            for strategy, due_at in [made.get(each.key, (None, None))]
+            for strategy, due_at in [triggers.get(each.key, (None, None))]
         }
 
     async def activity(self, key: str, *, scope: Scope = ALL_TENANTS) -> DefinitionActivity:
-        """What the jobs of a definition do: how many run, when they ran and run next, how well, and
-        which workers can run them."""
+        """Activity of one definition: running jobs, last and next run, success rate, latency, and
+        the workers that can run it."""
         definition = await self._definitions.get(key)
         times = (await self.times([definition], scope))[definition.key]
         now = await self._storage.now()
@@ -61,8 +61,8 @@ class DefinitionActivityReader:
             p95 = latencies.run.p95
             live = [row for row in await self._storage.leases.workers() if liveness(row) != "lost"]
             workers = [row.id for row in live if definition.key in row.definitions]
-            said = {row.id: row.metadata.get("import_errors", {}) for row in live}
-            errors = {str(id): str(each[key]) for id, each in said.items() if key in each}
+            import_errors = {row.id: row.metadata.get("import_errors", {}) for row in live}
+            errors = {str(id): str(each[key]) for id, each in import_errors.items() if key in each}
         return DefinitionActivity(
             strategy=times.strategy,
             running=times.running,

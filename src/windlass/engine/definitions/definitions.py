@@ -1,5 +1,5 @@
-"""Definitions: what may run. Code declares them, rows make them known to everybody, and what an
-operator edits of a row wins over the code until it is reset."""
+"""Definitions: what may run. Code declares them, rows publish them to all processes, and an
+operator's edits of a row override the code until they are reset."""
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -31,14 +31,14 @@ _FRESH_SECONDS = 5.0
 _FIRST = JobId(UUID(int=0))
 
 
-#: What becomes of a definition that is there already.
+#: The effect of `create` on a definition that exists already.
 IfExists = Literal["error", "keep", "update"]
-#: Tells whether somebody may know of a definition.
+#: True if the caller may see a definition.
 Visible = Callable[[Definition], bool]
 
 
 def all_visible(definition: Definition) -> bool:
-    """For callers who may know of every definition."""
+    """For callers who may see every definition."""
     return True
 
 
@@ -54,7 +54,7 @@ class Definitions:
         self._unsynced: set[str] = set()
         self._ungated = False
         self._rows: dict[str, Definition] = {}
-        #: By key: the row, what the code says, and what is in force of both.
+        #: By key: the row, the declared definition, and the effective one.
         self._edited: dict[str, tuple[Definition, Definition, Definition]] = {}
         self._read_at: float | None = None
         self._changes = 0
@@ -62,15 +62,15 @@ class Definitions:
         self._syncing = asyncio.Lock()
 
     def declare(self, definition: Definition, payload: Payload | None = None) -> None:
-        """Note a definition in code; its row follows at the next sync. `payload` is the model of its
-        handler's signature."""
+        """Register a definition in code; the next sync writes its row. `payload` is the model of
+        its handler's signature."""
         self._declared[definition.key] = definition
         if payload is not None:
             self._payloads[definition.key] = payload
         self._unsynced.add(definition.key)
 
     def settled(self, now: float) -> bool:
-        """Whether there is nothing to make known, and the rows were looked at lately."""
+        """Check that nothing waits for a sync, and that the rows were read lately."""
         return (
             self._read_at is not None
             and now - self._read_at < _FRESH_SECONDS
@@ -79,12 +79,12 @@ class Definitions:
         )
 
     async def sync(self) -> set[str]:
-        """Make rows follow what was declared since the last sync; answers the keys changed."""
+        """Update the rows of definitions declared since the last sync; returns the changed keys."""
         async with self._syncing:
             keys = sorted(self._unsynced)
             if not keys:
                 return set()
-            # Looked at first: nothing is written, nor waited for, when code and rows agree.
+            # Read first: no write and no lock wait when code and rows agree.
             stale = self._stale(await self._fresh(0))
             changed = await self._storage.definitions.sync_definitions(stale) if stale else set()
             self._unsynced.difference_update(keys)
@@ -96,10 +96,10 @@ class Definitions:
         return changed
 
     async def mark_missing(self, keys: Collection[str] | None = None) -> set[str]:
-        """Note which definitions the code no longer has, where all of it is known: they are no longer
-        scheduled, and keep their triggers and history. Returns those newly missing.
+        """Mark definitions that are gone from the code, for callers that have loaded all of it.
+        They are no longer scheduled, and keep triggers and history. Returns the newly missing.
 
-        With `keys`, only these may be missing: for callers that know a part of the code.
+        With `keys`, only these can be marked: for callers that have loaded a part of the code.
         """
         await self.sync()
         left = {
@@ -109,7 +109,7 @@ class Definitions:
             and not row.missing_from_code
             and key not in self._declared
             and (keys is None or key in keys)
-            and not (row.system and key.startswith(SYSTEM_KEYS))  # known to all who run jobs
+            and not (row.system and key.startswith(SYSTEM_KEYS))  # every worker has these
         }
         if not left:
             return left
@@ -118,12 +118,12 @@ class Definitions:
         )
 
     async def is_synced(self) -> bool:
-        """Whether rows agree with what was declared, so that a sync has nothing to write."""
+        """Check that rows agree with the declarations, so that a sync has nothing to write."""
         return not self._unsynced or not self._stale(await self._fresh(0))
 
     async def sync_in_transaction(self, session: Session) -> None:
-        """Make rows follow through a caller's transaction; a later sync sees to the rest, whether
-        it commits or not. Awaits nothing but the session."""
+        """Update the rows through a caller's transaction; a later sync does the rest, whether it
+        commits or not. Awaits nothing but the session."""
         rows = {row["key"]: definition(row) for row in await session.run("definitions")}
         if stale := self._stale(rows):
             await change_definitions(session, [each.key for each in stale], following(stale))
@@ -134,8 +134,8 @@ class Definitions:
         return [each for each in declared if merge.needs_sync(rows.get(each.key), each)]
 
     async def get(self, key: str, *, visible: Visible = all_visible) -> Definition:
-        """The row of a definition, at most some seconds old. One that is not `visible` is answered
-        like one that does not exist."""
+        """The row of a definition, at most some seconds old. DefinitionNotFound also if it is not
+        `visible`."""
         known = await self._fresh()
         if key not in known:
             known = await self._fresh(0)
@@ -145,7 +145,7 @@ class Definitions:
         return known[key]
 
     async def find(self, keys: Collection[str]) -> Mapping[str, Definition]:
-        """The rows of those of these keys that have one. They are read once more if one is missing."""
+        """The rows of these keys, if they exist. If one is missing, all are read once more."""
         rows = await self._fresh()
         if not rows.keys() >= set(keys):
             rows = await self._fresh(0)
@@ -158,8 +158,8 @@ class Definitions:
     async def encode_payload(
         self, key: str, payload: Mapping[str, Any] | None
     ) -> tuple[Definition, str]:
-        """A definition by its key, and a payload as JSON text, valid and completed by the defaults:
-        by the handler's signature if this process declares it, else by the row's schema."""
+        """A definition by its key, and the payload as JSON text, validated and completed by the
+        defaults. Uses the handler's signature if this process declares it, else the row's schema."""
         if model := self._payloads.get(key):
             definition = self.effective(self._declared[key])
             return definition, model.write(completed(definition, payload))
@@ -168,8 +168,8 @@ class Definitions:
         return definition, schema.write(completed(definition, payload))
 
     def known(self, key: str) -> Definition | None:
-        """A definition as far as it is known without asking: the code's with what was edited of it,
-        else the row as it was when last looked at."""
+        """A definition from memory, without a query: the declared one with edits applied, else the
+        row as last read."""
         declared = self._declared.get(key)
         return self._rows.get(key) if declared is None else self.effective(declared)
 
@@ -186,10 +186,11 @@ class Definitions:
         system: bool = False,
         visible: Visible = all_visible,
     ) -> Sequence[Definition]:
-        """Definitions, by key: all, or those of a queue, a kind or a tag, those enabled, missing from
-        code or edited, or whose key, title, description, handler or tags have a text in them.
+        """List the `visible` definitions by key: all, or those of a queue, a kind or a tag, those
+        enabled, missing from code or edited, or with a text in key, title, description, handler or
+        tags.
 
-        Those of Windlass itself only if asked for; only those that are `visible`.
+        Windlass's own definitions only with `system`.
         """
         wanted = DefinitionFilter(
             queue=queue,
@@ -205,24 +206,24 @@ class Definitions:
         return [row for row in rows if wanted.fits(row) and visible(row)]
 
     async def enable(self, key: str) -> Definition:
-        """Let a definition run again; its waiting jobs go on."""
+        """Enable a definition; its waiting jobs may run again."""
         return await self.edit(key, enabled=True)
 
     async def disable(self, key: str) -> Definition:
-        """Refuse new jobs of a definition and let its queued ones wait."""
+        """Reject new jobs of a definition and let its queued ones wait."""
         return await self.edit(key, enabled=False)
 
     async def edit(self, key: str, /, **changes: Unpack[NewDefinitionOptions]) -> Definition:
-        """Change a definition without a deploy. What code says is overridden until it is reset.
+        """Change a definition without a deploy. Edits override the code until they are reset.
 
-        Handler and payload schema can be changed of definitions that operators made, not of those
-        that code declares.
+        Handler and payload schema can be changed only if an operator created the definition, not if
+        code declares it.
         """
         return await self._change_one(key, self._change_of(changes))
 
     async def reset(self, key: str, *names: str) -> Definition:
-        """Return what was edited to what the code says: these options, or all. With all, triggers in
-        code that were deleted come back at the next sync."""
+        """Undo the edits of these options, or of all. With all, deleted triggers that code declares
+        come back at the next sync."""
         fields = _fields_of(names)
         changed = await self._change_one(key, lambda row: merge.reset_edits(row, fields))
         if not names:
@@ -230,8 +231,8 @@ class Definitions:
         return changed
 
     async def reset_all(self, *names: str) -> Sequence[Definition]:
-        """Return what was edited of any definition to what the code says: these options, or all.
-        Returns the definitions that were changed."""
+        """Undo the edits of these options, or of all, in every definition. Returns the definitions
+        that changed."""
         fields = _fields_of(names)
         keys = [row.key for row in (await self._fresh(0)).values() if row.edited]
 
@@ -249,14 +250,14 @@ class Definitions:
         return [rows[key] for key in sorted(changed) if key in rows]
 
     async def delete(self, key: str) -> None:
-        """Forget a definition that no job and no trigger speaks of."""
+        """Delete a definition that no job and no trigger refers to."""
         if not await self._storage.definitions.delete_definition(key):
-            await self.get(key)  # says so if there is none
+            await self.get(key)  # raises if there is none
             raise DefinitionInUse(key)
         self._forget_rows()
 
     def effective(self, declared: Definition) -> Definition:
-        """A definition in code with what operators edited of it, as far as known: see `refresh`."""
+        """A declared definition with the edits of operators, as of the last `refresh`."""
         row = self._rows.get(declared.key)
         if row is None or not row.edited:
             return declared
@@ -268,7 +269,7 @@ class Definitions:
         return now
 
     async def refresh(self) -> None:
-        """Look at the rows again if the last look was some seconds ago; one looks for all."""
+        """Read the rows again if the last read was some seconds ago; one caller reads for all."""
         if not self._refreshing:
             self._refreshing = True
             try:
@@ -278,7 +279,7 @@ class Definitions:
 
     @property
     def rows(self) -> Collection[Definition]:
-        """All definitions as they were when last looked at."""
+        """All definitions as last read."""
         return self._rows.values()
 
     async def create(
@@ -287,23 +288,23 @@ class Definitions:
         /,
         *,
         if_exists: IfExists = "error",
-        **said: Unpack[NewDefinitionOptions],
+        **options: Unpack[NewDefinitionOptions],
     ) -> Definition:
-        """Make a definition that code does not declare. Its handler is exactly one of:
+        """Create a definition that code does not declare. Its handler is exactly one of:
 
         - `path`, a function by dotted path under a prefix of the setting worker.handler_paths
-        - `command`, the name of a command in the settings, `[commands.<name>]`, whose payload schema
-          `payload_schema` may narrow
+        - `command`, the name of a command in the settings, `[commands.<name>]`; `payload_schema`
+          may narrow its schema
         - `kind="remote"`, a worker over HTTP, such as one in another language
 
-        If there is one of that key already, `if_exists` says what becomes of it: "error" raises
-        DefinitionExists, "keep" returns it as it is, "update" changes what is said of it. One that
-        code declares is never updated.
+        If the key exists already, `if_exists` decides: "error" raises DefinitionExists, "keep"
+        returns the definition as it is, "update" changes the given options. A definition that code
+        declares is never updated.
 
         DefinitionInvalid if handler or schema cannot be used; PayloadInvalid if the default payload
-        has all that is required, and does not fit the schema.
+        has all required fields and does not fit the schema.
         """
-        return (await self.put(key, if_exists=if_exists, **said))[0]
+        return (await self.put(key, if_exists=if_exists, **options))[0]
 
     async def put(
         self,
@@ -311,9 +312,9 @@ class Definitions:
         /,
         *,
         if_exists: IfExists = "error",
-        **said: Unpack[NewDefinitionOptions],
+        **options: Unpack[NewDefinitionOptions],
     ) -> tuple[Definition, bool]:
-        """The same as `create`, and whether the definition is new."""
+        """The same as `create`; also returns True if the definition is new."""
         one_of("if_exists", if_exists, IfExists)
         fresh = Definition(
             key=DefinitionKey(check_key(key)),
@@ -321,8 +322,8 @@ class Definitions:
             origin="operator",
             max_attempts=self._max_attempts,
         )
-        change = self._change_of({"kind": None, **said})
-        made = change(fresh)
+        change = self._change_of({"kind": None, **options})
+        created = change(fresh)
         is_new = True
 
         def new(found: Mapping[str, Definition]) -> Sequence[Definition]:
@@ -330,7 +331,7 @@ class Definitions:
             before = found.get(key)
             is_new = before is None
             if before is None:
-                return [made]
+                return [created]
             if if_exists == "keep":
                 return []
             if if_exists == "error" or before.origin == "code":
@@ -340,13 +341,13 @@ class Definitions:
         await self._change([key], new)
         return await self.get(key), is_new
 
-    def _change_of(self, said: Mapping[str, Any]) -> Callable[[Definition], Definition]:
-        """What is said of a definition, as a change of its row that is checked."""
-        of_handler = {name: said[name] for name in OF_HANDLERS if name in said}
-        fields = edits({name: value for name, value in said.items() if name not in OF_HANDLERS})
+    def _change_of(self, options: Mapping[str, Any]) -> Callable[[Definition], Definition]:
+        """A function that applies these options to a row and checks the result."""
+        handler_options = {name: options[name] for name in OF_HANDLERS if name in options}
+        fields = edits({name: value for name, value in options.items() if name not in OF_HANDLERS})
 
         def changed(row: Definition) -> Definition:
-            after = merge.apply_edits(self._handlers.apply(row, of_handler), fields)
+            after = merge.apply_edits(self._handlers.apply(row, handler_options), fields)
             check_complete(after, self._payload_limit)
             return after
 
@@ -355,7 +356,7 @@ class Definitions:
     async def regate(self) -> None:
         """Move queued jobs behind the gates their definitions have now.
 
-        Looks at every job that waits, so only while a gate's change is fresh.
+        Scans all waiting jobs, so it runs only shortly after a gate changed.
         """
         cursor: JobId | None = (
             _FIRST if await self._storage.definitions.recently_changed_gates() else None
@@ -383,7 +384,7 @@ class Definitions:
             changes, now = self._changes, clock.monotonic()
             rows = await self._storage.definitions.definitions()
             self._rows = {definition.key: definition for definition in rows}
-            # What was read while somebody here changed rows may be older than the change.
+            # Rows read while this process changed some may be older than the change.
             self._read_at = now if changes == self._changes else None
         return self._rows
 

@@ -1,5 +1,5 @@
-"""Handlers of definitions that operators make: a dotted path, a command of the settings, or a worker
-without this code."""
+"""Handlers of definitions that operators create: a dotted path, a command in the settings, or a
+remote worker."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from windlass.core.payloads.schema_payload import JsonSchemaPayload
 from windlass.errors import DefinitionInvalid, FieldError, PayloadInvalid
 from windlass.settings import Settings
 
-#: What only an operator's own definition may be given.
+#: The options that only an operator's own definition can have.
 OF_HANDLERS = ("kind", "path", "command", "payload_schema")
 
 
@@ -25,28 +25,28 @@ class _Handler(NamedTuple):
 
 
 class HandlerRules:
-    """What a definition's handler and payload may be, as the settings allow."""
+    """The handlers and payload schemas that the settings allow."""
 
     def __init__(self, settings: Settings) -> None:
         self._paths = settings.worker.handler_paths
         self._commands = settings.commands
         self._limit = settings.limits.payload_bytes
 
-    def apply(self, row: Definition, said: Mapping[str, Any]) -> Definition:
-        """The row with the handler and the payload schema that are said of it; DefinitionInvalid
-        names what cannot be."""
-        if not said:
+    def apply(self, row: Definition, options: Mapping[str, Any]) -> Definition:
+        """The row with the given handler and payload schema; DefinitionInvalid names what is not
+        allowed."""
+        if not options:
             return row
         if row.origin == "code":
-            name = next(name for name in OF_HANDLERS if name in said)
+            name = next(name for name in OF_HANDLERS if name in options)
             raise DefinitionInvalid(
                 row.key,
                 f"code declares it, and its {name.replace('_', ' ')} with it",
                 hint="Change the code, or make a definition with another key.",
                 pointer=f"/{name}",
             )
-        kind, name = self._handler(row, said)
-        schema = said.get("payload_schema")
+        kind, name = self._handler(row, options)
+        schema = options.get("payload_schema")
         if schema is None:
             same = (kind, name) == (row.kind, row.handler)
             schema = load_json(row.payload_schema) if same else self._own_schema(kind, name)
@@ -64,8 +64,8 @@ class HandlerRules:
             payload_schema=dump_json(dict(schema), what="payload schema"),
         )
 
-    def _handler(self, row: Definition, said: Mapping[str, Any]) -> _Handler:
-        path, command, kind = (said.get(name) for name in ("path", "command", "kind"))
+    def _handler(self, row: Definition, options: Mapping[str, Any]) -> _Handler:
+        path, command, kind = (options.get(name) for name in ("path", "command", "kind"))
         if path is not None and command is not None:
             raise _invalid_handler(
                 row.key, "it has a path and a command", "Give one of them.", "/command"
@@ -110,7 +110,7 @@ class HandlerRules:
         return (self._commands[name].payload_schema or {}) if kind == "command" else {}
 
     def _for_command(self, key: str, name: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A command's schema may only narrow the one that the settings give the command."""
+        """Check that a schema only narrows the one that the settings give the command."""
         command = self._commands[self._command(key, name)]
         narrowed, allowed = closed(schema), closed(command.payload_schema or {})
         extra = [each for each in narrowed["properties"] if each not in allowed["properties"]]
@@ -137,7 +137,7 @@ class HandlerRules:
 
 
 def check_complete(row: Definition, limit: int) -> None:
-    """Refuse a definition whose parts do not go together."""
+    """Refuse a definition whose options contradict each other."""
     if row.limit_key is None and (row.max_per_key is not None or row.key_rate_count is not None):
         raise _invalid_handler(
             row.key,
@@ -166,8 +166,8 @@ def check_complete(row: Definition, limit: int) -> None:
 
 
 def _check_default(row: Definition, limit: int) -> None:
-    """Refuse a default payload that does not fit. One that leaves required fields to the caller is
-    checked with what the caller gives."""
+    """Refuse a default payload that does not fit the schema. If it leaves required fields to the
+    caller, it is checked only together with the caller's payload."""
     schema, default = load_json(row.payload_schema), load_json(row.default_payload)
     if default and all(name in default for name in schema.get("required", ())):
         try:

@@ -1,4 +1,4 @@
-"""Alerts: which receivers are to be told of which groups of dead letters, by one process each."""
+"""Alerts: send each group of dead letters to each receiver, by one process at a time."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,25 +15,25 @@ from windlass.telemetry import Telemetry
 
 Send = Callable[[AlertMessage], Awaitable[None]]
 
-#: How often some process looks for what a receiver was not told of.
+#: Interval of the check for failures that were not reported yet.
 LOOK = timedelta(seconds=30)
-#: Of a cause that a receiver was never told of, failures as old as this are no news.
+#: Failures older than this are not reported if the cause was never reported before.
 _RECENT_FAILURE = timedelta(days=1)
-#: Messages to a receiver in one look; the others wait for the next.
+#: Most messages to a receiver in one check; the others wait for the next.
 _MOST = 20
 _MOST_GROUPS = 100
-#: Dead-lettered jobs of a definition that are grouped, the newest.
+#: The number of newest dead-lettered jobs of a definition that are grouped.
 _LOOKED_AT = 5_000
 _KEPT_DAYS = 30.0
 
 
 class AlertNotSent(Exception):
-    """A receiver could not be told. Says why, without secrets."""
+    """An alert could not be sent. The message gives the reason, without secrets."""
 
 
 class Alerts:
-    """Tells each receiver of a group at most once in an interval, and only of failures it was not
-    told of. A receiver that fails is tried again after the interval."""
+    """Reports a group to each receiver at most once per interval, and only new failures. A receiver
+    that fails is tried again after the interval."""
 
     def __init__(self, storage: Storage, settings: Settings, telemetry: Telemetry) -> None:
         self._storage = storage
@@ -42,8 +42,8 @@ class Alerts:
         self._interval = timedelta(seconds=settings.alerts.interval_seconds)
 
     async def send(self, receivers: Mapping[str, Send]) -> int:
-        """Tell receivers what is news to them, unless another process has just looked. Answers how
-        many messages were sent."""
+        """Send new failures to the receivers, unless another process has just checked. Returns the
+        number of messages sent."""
         looking = [
             name
             for name in receivers
@@ -53,25 +53,25 @@ class Alerts:
         if not groups:
             return 0
         now = await self._storage.now()
-        told = {alert[:3]: alert for alert in await self._storage.monitoring.alerts()}
+        alerted = {alert[:3]: alert for alert in await self._storage.monitoring.alerts()}
         sent = 0
         for name in looking:
             news = [
                 group
                 for group in groups
                 if self._needs_alert(
-                    group, told.get((name, group.definition, group.fingerprint)), now
+                    group, alerted.get((name, group.definition, group.fingerprint)), now
                 )
             ]
             sent += await self._send_alerts(name, receivers[name], news[:_MOST])
         return sent
 
     async def prune(self) -> None:
-        """Forget what receivers were told of long ago."""
+        """Delete the records of old alerts."""
         await self._storage.monitoring.prune_alerts(days=_KEPT_DAYS)
 
     async def _groups(self) -> Sequence[DeadGroup]:
-        """Causes that are not muted for all, the one that failed longest ago first."""
+        """Causes that are not muted for everybody, the one with the oldest last failure first."""
         counts = await self._storage.jobs.state_counts(ALL_TENANTS)
         failing = {str(row["definition"]) for row in counts if row["dead_letter"] > 0}
         groups = [
@@ -101,9 +101,9 @@ class Alerts:
                 await send(await self._message(group))
             except DatabaseOutage:
                 raise
-            except Exception as error:  # noqa: BLE001  a receiver's fault must not disturb upkeep
+            except Exception as error:  # noqa: BLE001  a failing receiver must not disturb upkeep
                 self._not_sent(name, group, error)
-                break  # the others of this receiver wait for the next look
+                break  # this receiver's other messages wait for the next check
             await self._storage.monitoring.record_alert_sent(*about, last_at=group.last_at)
             sent += 1
         return sent
@@ -121,6 +121,6 @@ class Alerts:
             definition=group.definition,
             fingerprint=group.fingerprint,
             retry_seconds=self._settings.alerts.interval_seconds,
-            # What others say may repeat an address with a secret in it.
+            # Other errors may repeat an address with a secret in it.
             error=str(error) if isinstance(error, AlertNotSent) else type(error).__name__,
         )

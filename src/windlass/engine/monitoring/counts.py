@@ -1,4 +1,4 @@
-"""Counts: how many jobs are where, kept without scanning; and whether they are right."""
+"""Counts: check and correct the running totals of jobs by tenant, queue, definition and state."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _Totals = dict[tuple[str, str, str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class Miscount:
-    """A total that does not say what there is."""
+    """A total that differs from a recount."""
 
     tenant: str
     queue: str
@@ -31,7 +31,7 @@ class Counts:
     async def check(self, scope: Scope = ALL_TENANTS) -> Sequence[Miscount]:
         """Compare the totals with a recount, which reads every job. Empty if all is right.
 
-        Both are read in one look, so jobs that move meanwhile are no mistake.
+        One statement reads both, so jobs that move meanwhile cause no false alarm.
         """
         found = await self._storage.jobs.recount(scope)
         kept, counted = _totals(found.kept), _totals(found.counted)
@@ -42,8 +42,8 @@ class Counts:
         ]
 
     async def correct(self, wrong: Sequence[Miscount]) -> None:
-        """Make totals right that a check found wrong, once: by how much they are off stays the
-        same however many jobs have moved since, so that is added."""
+        """Correct totals that a check found wrong, once. Adds the difference: it stays the same
+        however many jobs have moved since."""
         off: dict[tuple[str, str, str], dict[str, int]] = {}
         for each in wrong:
             place = off.setdefault((each.tenant, each.queue, each.definition), {})

@@ -1,6 +1,6 @@
-"""A checkup: asks the database and the queue how they are, for `windlass doctor`.
+"""The checks of `windlass doctor`: database, schema, queue and workers.
 
-It changes nothing, and needs no database that is ready: that is one of the questions.
+They change nothing, and work before the schema exists: that is one of the checks.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -26,7 +26,7 @@ from windlass.storage.storage import Storage
 _NONE = MutedDeadCount(0, 0)
 
 _CONNECT_SECONDS, _NUDGE_SECONDS = 10.0, 3.0
-#: A queue that nobody serves: what is said of it wakes nobody for work.
+#: A queue without workers: nudges to it wake none.
 _UNSERVED = "windlass.checkup"
 
 
@@ -40,8 +40,7 @@ class Doctor:
         self._mutes = Mutes(storage)
 
     async def checks(self) -> AsyncIterator[Check]:
-        """One after the other, as they are found; the first that makes the others pointless is the
-        last."""
+        """Yield the checks as they finish; stops at one that makes the others pointless."""
         place = address(self._settings.database.url)
         try:
             status = await self._schema.status()
@@ -105,7 +104,7 @@ class Doctor:
         database = self._storage.database
         watch = await database.watch([_UNSERVED])
         try:
-            # It hears once by itself, when it is there.
+            # The watch wakes once by itself when it is connected.
             heard = await watch.wait(_CONNECT_SECONDS)
             reached = bool(heard)
             if reached:
@@ -154,12 +153,12 @@ class Doctor:
 
 
 def _without_muted(all_of_them: int, muted: Iterable[int]) -> int:
-    """What is left to be alarmed about. Of what is muted, more may be left than the minutes tell."""
+    """Failures left to report. The muted ones may exceed what the counted minutes contain."""
     return max(0, all_of_them - sum(muted))
 
 
 def _isolation(database_settings: Mapping[str, str]) -> str:
-    # The name differs between MariaDB and MySQL, and newer ones of MariaDB have both.
+    # The name differs between MariaDB and MySQL; newer versions of MariaDB have both.
     return (
         database_settings.get("transaction_isolation")
         or database_settings.get("tx_isolation")

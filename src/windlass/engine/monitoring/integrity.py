@@ -1,11 +1,11 @@
-"""Integrity: whether the data keeps the invariants of the queue, in words for people."""
+"""Integrity: checks the invariants of the queue's data and describes violations for people."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from windlass.storage.storage import Storage
 
-#: How many ids of a kind of damage are named.
+#: Most ids listed per violation.
 _NAMED = 5
 
 #: By rule: what is wrong, and what to do.
@@ -78,7 +78,7 @@ RULES: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class IntegrityViolation:
-    """A rule that rows of a table break: how many do, and the first of them."""
+    """A rule that rows of a table break: their number, and the first ids."""
 
     rule: str
     table: str
@@ -93,7 +93,7 @@ class Integrity:
         self._storage = storage
 
     async def check(self, tenant: str | None = None) -> list[IntegrityViolation]:
-        """What is damaged, of one tenant's jobs alone or of everything. Reads every job."""
+        """Find violations, in one tenant's jobs or in everything. Reads every job."""
         found: dict[tuple[str, str], list[str]] = {}
         async for each in self._storage.monitoring.violations(tenant):
             found.setdefault((each.rule, each.table), []).append(each.id)

@@ -1,4 +1,4 @@
-"""Latency of jobs: histograms of waits and runs, kept by workers in memory and stored with their heartbeat."""
+"""Latency of jobs: histograms of waits and runs; workers store them with their heartbeat."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,7 +15,7 @@ from windlass.storage.storage import Storage
 
 @dataclass(frozen=True, slots=True)
 class Percentiles:
-    """Number of waits or runs, and the seconds that all but one in twenty took; None if there were none."""
+    """Number of waits or runs, and their 95th percentile in seconds; None if there were none."""
 
     count: int
     p95: float | None
@@ -27,7 +27,7 @@ class Percentiles:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """Waits and runs of a stretch of time."""
+    """Waits and runs in a window of time."""
 
     wait: Percentiles
     run: Percentiles
@@ -38,7 +38,7 @@ class Latency:
         self._storage = storage
 
     async def flush(self, tally: LatencyBuffer) -> None:
-        """Store what a worker has observed. What cannot be stored stays for the next time."""
+        """Store a worker's observations. If that fails, they stay for the next flush."""
         observations = tally.take()
         try:
             await self._storage.monitoring.record_latency(observations)
@@ -53,8 +53,8 @@ class Latency:
         definition: str | None = None,
         queue: str | None = None,
     ) -> Latencies:
-        """The 95th percentile of the minutes in the window; the last seconds may lack. They
-        are of all tenants together."""
+        """The 95th percentiles within the window, over all tenants; the last seconds may be
+        missing."""
         found = {
             place: each
             for place, each in (

@@ -11,12 +11,12 @@ from windlass.core.monitoring.latency import ENDLESS_MS, Histogram, HistogramKey
 from windlass.engine.leases.workers import liveness
 from windlass.storage.storage import Storage
 
-#: However often somebody asks, the database is asked no more often than this.
+#: Shortest time between two queries, however often metrics are read.
 FRESH_SECONDS = 5.0
-#: So many tenants, queues and definitions are named; the others are summed as `other`.
+#: Most tenants, queues and definitions with their own series; the others are summed as `other`.
 MOST_NAMES = 100
 OTHER = "other"
-#: A schedule is late when it should have fired so long ago.
+#: A schedule is late when it is overdue by this.
 LATE_SECONDS = 60.0
 
 Type = Literal["gauge", "counter", "histogram"]
@@ -24,7 +24,7 @@ Type = Literal["gauge", "counter", "histogram"]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric: its name without suffix, its labels, and what it tells."""
+    """One metric: its name without suffix, its labels, and its help text."""
 
     name: str
     type: Type
@@ -34,7 +34,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One value of a metric; of a histogram, all of it."""
+    """One value of a metric, or a whole histogram."""
 
     metric: Metric
     labels: tuple[str, ...]
@@ -102,7 +102,7 @@ COUNTERS = {
 _DEPTHS = {"tenant": TENANT_JOBS, "queue": QUEUE_JOBS, "definition": DEFINITION_JOBS}
 _HISTOGRAMS: Mapping[LatencyKind, Metric] = {"wait": QUEUE_SECONDS, "run": RUN_SECONDS}
 
-#: All there are, in the order of the docs.
+#: All metrics, in the order of the docs.
 METRICS = (
     *_DEPTHS.values(),
     OLDEST,
@@ -116,8 +116,8 @@ METRICS = (
 
 
 class Metrics:
-    """One process's reader. It remembers whom it has named: a sum of `other` that lost a member
-    would be a counter that goes backwards."""
+    """One process's reader. It remembers the names it gave out: if `other` lost a member, its
+    counters would go backwards."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -127,7 +127,7 @@ class Metrics:
         self._reading = asyncio.Lock()
 
     async def read(self) -> Sequence[Sample]:
-        """Every value, at most some seconds old."""
+        """Read every value, at most some seconds old."""
         async with self._reading:
             if clock.monotonic() - self._read_at >= FRESH_SECONDS:
                 self._samples = await self._look()
@@ -157,7 +157,7 @@ class Metrics:
         ]
 
     def _name(self, totals: Sequence[Mapping[str, Any]]) -> None:
-        """Give names away for good, the busiest first."""
+        """Assign the named series for good, the busiest first."""
         for row in sorted(totals, key=lambda row: -int(row["enqueued"])):
             if len(self._named) < MOST_NAMES:
                 self._named.setdefault((row["queue"], row["definition"]))
@@ -212,7 +212,7 @@ def _first(oldest: Mapping[str, float]) -> list[str]:
 
 
 def cumulative_counts(histogram: Histogram) -> list[tuple[str, float]]:
-    """Buckets as Prometheus wants them: how many took at most so many seconds."""
+    """Cumulative buckets as in Prometheus: upper bound in seconds, and the count up to it."""
     below, buckets = 0, []
     for upto in sorted({*histogram.observed, ENDLESS_MS}):
         below += histogram.observed.get(upto, 0)

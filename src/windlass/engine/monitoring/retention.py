@@ -1,4 +1,4 @@
-"""Retention: how long ended jobs, their logs and events are kept."""
+"""Retention: prunes ended jobs, their logs, events and counts."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -8,28 +8,28 @@ from windlass.ids import EventId, JobId, uuid7
 from windlass.settings import Settings
 from windlass.storage.storage import Storage
 
-#: The days a failure stays where jobs are kept for none.
+#: Days a dead-lettered job is kept where retention is zero days.
 _DEAD_DAYS = 30.0
-#: How long percentiles can look back, by the minute.
+#: Days the histograms by the minute are kept.
 _HISTOGRAM_DAYS = 2.0
-#: How long what was done by the minute is kept at least.
+#: Days the counts by the minute are kept at least.
 _MINUTE_DAYS = 8.0
 
 
 class Retention:
-    """Prunes in capped steps, so that it never disturbs workers for long. Each verb takes one
-    step and answers how much went; zero means that all is done."""
+    """Prunes in capped steps, so that it never disturbs workers for long. Each verb takes one step
+    and returns the number of rows deleted; zero means done."""
 
     def __init__(self, storage: Storage, settings: Settings) -> None:
         self._storage = storage
         self._settings = settings
 
     async def prune_jobs(self, definition: Definition) -> int:
-        """Ended jobs of a definition: those past their days, and those beyond its count."""
+        """Prune ended jobs of a definition: those past its days, and those beyond its count."""
         return await self._by_age(definition) + await self._by_count(definition)
 
     async def prune_logs(self, definition: Definition) -> int:
-        """Log lines of a definition past their days."""
+        """Prune log lines of a definition past its days."""
         days = definition.log_retention_days
         if days is None:
             days = _or_forever(self._settings.log_retention_days)
@@ -38,14 +38,14 @@ class Retention:
         return await self._storage.monitoring.prune_logs(definition.key, days=days)
 
     async def prune_orphaned_logs(self, after: JobId) -> tuple[int, JobId | None]:
-        """Log lines whose jobs are gone, and the id to go on after, None at the end.
+        """Prune log lines without a job. Returns also the id to continue after, None at the end.
 
-        A line goes with its job; one may be left if both were being written at the same time.
+        A line is deleted with its job; one may be left if it was written at the same time.
         """
         return await self._storage.monitoring.prune_orphaned_logs(after)
 
     async def prune_events(self) -> int:
-        """Events whose jobs were made longer ago than jobs are kept."""
+        """Prune events that were matched longer ago than jobs are kept."""
         days = _or_forever(self._settings.retention_days)
         if days == FOREVER:
             return 0
@@ -53,9 +53,8 @@ class Retention:
         return await self._storage.triggers.prune_events(days=days, before_id=before_id)
 
     async def prune_spent(self) -> int:
-        """What is of no use to anybody, of all definitions: keys whose window has passed, answers
-        kept for repeated requests, ended jobs of definitions that keep none, and what was done in
-        minutes long past."""
+        """Prune unused rows of all definitions: expired keys, stored responses of requests, ended
+        jobs of definitions that keep none, and old counts by the minute."""
         gone = (
             await self._storage.monitoring.prune_keys()
             + await self._storage.access.prune_idempotency_keys()
@@ -68,7 +67,7 @@ class Retention:
     async def _by_age(self, definition: Definition) -> int:
         days = self._days(definition)
         pruned = await self._older_than(definition, days, spare_dead=days == 0)
-        if days == 0:  # a failure must not vanish unseen: it stays for the installation's time
+        if days == 0:  # a failure must not vanish unseen: keep it for the installation's days
             installed = _or_forever(self._settings.retention_days) or _DEAD_DAYS
             pruned += await self._older_than(definition, installed, spare_dead=False)
         return pruned
@@ -95,15 +94,15 @@ class Retention:
         pruned = await self._storage.monitoring.prune_histograms(days=_HISTOGRAM_DAYS)
         days = _or_forever(self._settings.retention_days)
         if days != FOREVER:
-            # Jobs may be gone as they end; what was done in the last days is still worth a chart.
+            # Even where jobs are deleted as they end, charts need the counts of the last days.
             pruned += await self._storage.monitoring.prune_minute_counts(
                 days=max(days, _MINUTE_DAYS)
             )
         return pruned
 
     async def _id_before(self, days: float) -> UUID:
-        """An id of so many days ago. Ids begin with their time of making: nothing made later can
-        have ended before."""
+        """An id of that many days ago. Ids begin with their creation time: what has a greater id
+        cannot have ended before."""
         before = (await self._storage.now()) - timedelta(days=days)
         return uuid7(max(0, int(before.timestamp() * 1000)) + 1, 0, 0)
 

@@ -1,4 +1,4 @@
-"""Bounded reads for live updates: what changes, without payloads."""
+"""Bounded reads for live updates, without payloads."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -18,7 +18,7 @@ __all__ = ["Activity", "EventStatus", "JobSnapshot", "StreamReads", "TriggerStat
 
 
 class StreamReads:
-    """Reads of all tenants; the live feed shows each listener what it may see."""
+    """Reads across all tenants; the live feed filters what each listener may see."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -28,11 +28,11 @@ class StreamReads:
         return await self._storage.monitoring.stream_activity()
 
     async def queues(self) -> Sequence[Queue]:
-        """Queues that were paused or limited, without counts."""
+        """Queues with a pause or a limit, without counts."""
         return await self._storage.leases.queues()
 
     async def triggers(self, *, most: int) -> Sequence[TriggerStatus]:
-        """Triggers, the latest to do something first."""
+        """Triggers, the most recently active first."""
         return await self._storage.monitoring.stream_triggers(most=most)
 
     async def events(self, *, most: int) -> Sequence[EventStatus]:
@@ -40,7 +40,7 @@ class StreamReads:
         return await self._storage.monitoring.stream_events(most=most)
 
     async def jobs(self, ids: Collection[JobId]) -> Mapping[JobId, JobSnapshot]:
-        """These jobs by id, a thousand at a time; one that is gone is left out."""
+        """Snapshots of these jobs by id, read a thousand at a time; deleted ones are left out."""
         wanted, found = list(ids), dict[JobId, JobSnapshot]()
         for start in range(0, len(wanted), _MOST_JOBS):
             batch = wanted[start : start + _MOST_JOBS]

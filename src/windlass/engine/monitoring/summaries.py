@@ -1,4 +1,4 @@
-"""Counts and rates for dashboards and metrics: nothing here reads the history."""
+"""Counts and rates for dashboards and metrics; none of them scans the history."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,9 +31,9 @@ class Summaries:
         self._storage = storage
 
     async def summary(self, scope: Scope = ALL_TENANTS, *, look: int = LOOK) -> JobSummary:
-        """How many jobs are where: by state and view, queue and definition.
+        """Count jobs by state and view, queue and definition.
 
-        `look` bounds how many jobs that wait are looked at to tell their views apart.
+        `look` bounds the number of waiting jobs that are read to tell their views apart.
         """
         now = await self._storage.now()
         rows = await self._storage.monitoring.state_counts_by_queue(scope)
@@ -62,7 +62,7 @@ class Summaries:
         queue: str | None = None,
         scope: Scope = ALL_TENANTS,
     ) -> Stats:
-        """What happened in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or some."""
+        """Throughput in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or some."""
         now = await self._storage.now()
         begins = _slots(window, now)
         _, slot = WINDOWS[window]
@@ -89,7 +89,7 @@ class Summaries:
     async def tenants(
         self, window: str = "1h", *, scope: Scope = ALL_TENANTS
     ) -> Sequence[TenantStats]:
-        """How many jobs of each tenant are where, and what happened to them in a window; by name."""
+        """Count jobs of each tenant by state, and their throughput in a window; sorted by name."""
         begins = _slots(window, await self._storage.now())
         states = _by("tenant_id", await self._storage.jobs.state_counts(scope))
         totals = {
@@ -118,7 +118,7 @@ def _views(
     all_later, all_live = waiting["later"] < look, waiting["live"] < look
     scheduled = CappedCount(waiting["scheduled"], all_later)
     retrying = CappedCount(waiting["retrying"], all_later and all_live)
-    # What is neither; where not all was looked at, what is left over may be too much.
+    # The rest is ready; if the look did not cover all jobs, this may be too many.
     left = max(0, states[JobState.QUEUED] - scheduled.number - retrying.number)
     return {
         JobState.QUEUED.value: CappedCount(left, scheduled.exact and retrying.exact),

@@ -1,1 +1,1 @@
-"""Schedules, triggers and events, and the jobs they make."""
+"""Schedules, triggers and events, and the jobs they create."""

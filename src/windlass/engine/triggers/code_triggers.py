@@ -1,4 +1,4 @@
-"""Triggers declared in code: their rows follow it, but for what an operator edited."""
+"""Triggers declared in code: a sync updates their rows, except what an operator edited."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -27,7 +27,7 @@ from windlass.storage.storage import Storage
 
 
 class CodeTriggers:
-    """What code declares belongs to the tenant `default`, of system definitions to `system`."""
+    """Triggers in code belong to the tenant `default`, those of system definitions to `system`."""
 
     def __init__(self, storage: Storage, tenants: Tenants) -> None:
         self._storage = storage
@@ -38,20 +38,20 @@ class CodeTriggers:
         self.settled = True
 
     def declare(self, definition: Definition, triggers: Sequence[DeclaredTrigger]) -> None:
-        """Note all triggers of a definition in code; their rows follow at the next sync."""
+        """Register all triggers of a definition in code; the next sync writes their rows."""
         self._unsynced[definition.key] = definition, triggers
         self.settled = False
 
     async def sync(self) -> None:
-        """Make rows follow what was declared since the last sync. What an operator edited, or made
-        under the same name, stays; what an operator deleted stays deleted; what is gone from code no
-        longer fires."""
+        """Update the rows of triggers declared since the last sync. An operator's edits, and a
+        trigger an operator created under the same name, stay. What an operator deleted stays
+        deleted. Triggers that are gone from code no longer fire."""
         if not self._unsynced:
             return
         async with self._syncing:
             declared = dict(self._unsynced)
             rows = await self._storage.triggers.triggers(ALL_TENANTS)
-            # After the rows: one that is deleted between the two looks is in one of them.
+            # After the rows: a trigger deleted between the two reads is in one of them.
             deleted = await self._storage.triggers.deleted_triggers()
             for definition, triggers in declared.values():
                 await self._sync(definition, triggers, rows, deleted)
@@ -99,7 +99,7 @@ class CodeTriggers:
     async def _restart_operator_triggers(
         self, definition: Definition, rows: Sequence[Trigger]
     ) -> None:
-        """Let init triggers that operators made of a definition fire at this start, as code's do."""
+        """Let the definition's init triggers that operators created fire at this start too."""
         for row in rows:
             own = row.origin == "operator" and row.definition == definition.key
             if own and not row.unreadable and await self._is_restarting(row):
@@ -127,7 +127,7 @@ class CodeTriggers:
             enabled=declared.enabled,
             max_attempts=declared.max_attempts,
             origin="code",
-            # Of what the code says: a tenant's other time zone is no change of it.
+            # Hash the declaration alone: another time zone of the tenant does not change it.
             code_hash=sha256(repr((definition.key, declared)).encode()).hexdigest(),
             **({} if schedule is None else fields_of(schedule)),
         )
@@ -135,14 +135,14 @@ class CodeTriggers:
 
     async def _update_row(self, row: Trigger, trigger: Trigger) -> None:
         now = await self._storage.now()
-        # One that cannot be read, and that the code may not overwrite, tells so when it is due.
+        # An unreadable row that the code may not overwrite reports the error when it is due.
         with suppress(TriggerUnreadable):
             await self._storage.triggers.update_trigger(
                 row.id, lambda row: merge_trigger_with_code(row, trigger, now)
             )
 
     async def _start(self, seen: Trigger) -> None:
-        """Let an init trigger fire, if nobody else has let it since it was seen."""
+        """Make an init trigger due, unless another process has done so since it was read."""
         now = await self._storage.now()
 
         def due(row: Trigger) -> Trigger:
@@ -152,14 +152,14 @@ class CodeTriggers:
         await self._storage.triggers.update_trigger(seen.id, due)
 
     async def _is_restarting(self, trigger: Trigger) -> bool:
-        """Whether an init trigger is to fire at this start: not while its last job is open, nor,
-        if it runs once, after one has completed."""
+        """Check if an init trigger fires at this start: not while its last job is open and, if it
+        runs once, not after a job has completed."""
         if trigger.type != "init" or not trigger.enabled or trigger.next_run_at is not None:
             return False
         if trigger.last_job_id is None:
             return True
         last = await self._storage.jobs.get(ALL_TENANTS, trigger.last_job_id)
-        if last is None:  # pruned: it has ended long ago
+        if last is None:  # pruned, so it ended long ago
             return not trigger.run_once
         return last.ended and not (trigger.run_once and last.state is JobState.COMPLETED)
 

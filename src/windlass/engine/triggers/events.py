@@ -1,4 +1,4 @@
-"""Events: what an application says has happened, and the jobs that follow."""
+"""Events: what an application reports, and the jobs that they trigger."""
 
 import asyncio
 from collections.abc import Iterator, MutableSequence, Sequence
@@ -40,23 +40,23 @@ from windlass.telemetry import Telemetry, describe_error
 
 #: Triggers of an event that one transaction matches; an event with more takes several.
 TRIGGER_BATCH = 100
-#: How far down a chain of events and jobs an event may stand.
+#: Longest chain of events and jobs; an event further down fires no triggers.
 DEEPEST = 16
 
-#: A trigger, or its definition, that is not what it should be: it is passed by and says so, and the
-#: event's other triggers make their jobs. `replay` makes up for it.
+#: Errors of a broken trigger or definition: the trigger is skipped with a note, and the event's
+#: other triggers create their jobs. `replay` creates the missing job later.
 _BROKEN = (ConditionInvalid, DefinitionInvalid, TemplateInvalid, TriggerUnreadable)
 
 _TriggeredJob = tuple[Trigger | None, NewJob]
 
 
 class EventOptions(TypedDict, total=False):
-    """What an event tells beside its name and data."""
+    """The options of an event beside its name and data."""
 
     tenant: str
     correlation_id: str | None
     created_by: str | None
-    #: How many events stand before it in its chain.
+    #: The number of events before it in its chain.
     depth: int
 
 
@@ -72,7 +72,7 @@ class Events:
         self._catching_up: asyncio.Task[None] | None = None
 
     def make(self, name: str, data: Any, **about: Unpack[EventOptions]) -> Event:
-        """An event that is not kept yet; bad input raises."""
+        """Build an event without storing it; bad input raises."""
         depth = about.get("depth", 0)
         if depth > DEEPEST:
             raise EventChainTooLong(name, most=DEEPEST)
@@ -91,32 +91,32 @@ class Events:
         )
 
     async def emit(self, event: Event) -> Event:
-        """Keep an event and make its jobs. Answers the event with what came of it. Once it is kept it
-        has happened: should its jobs not be made now, upkeep makes them."""
+        """Store an event and create its jobs. Returns the event with its matches. Once it is stored
+        it has happened: if its jobs cannot be created now, upkeep creates them."""
         await self._storage.triggers.emit_event(event)
         try:
             await self.match(event.id)
-            # Read again, because another process may have matched it.
+            # Read it again: another process may have matched it.
             return await self._storage.triggers.event(ALL_TENANTS, event.id) or event
         except DatabaseOutage as error:
             self._telemetry.trouble("matching events", error)
         return event
 
     async def emit_in(self, session: Session, event: Event) -> None:
-        """Keep an event through a caller's own transaction: it has happened once that commits.
+        """Store an event through a caller's own transaction: it has happened once that commits.
 
-        Awaits nothing but the session. Its jobs are made soon after, by whoever finds it.
+        Awaits nothing but the session. Any process creates its jobs soon after.
         """
         await emit_event(session, event)
 
     async def match_after_commit(self, id: EventId) -> None:
-        """Make an event's jobs about when its caller's transaction is likely to have committed;
-        should it take longer, upkeep finds it."""
+        """Create an event's jobs when its caller's transaction has probably committed; if it takes
+        longer, upkeep finds the event."""
         self._background.start(self._try_after_commit(id))
 
     def match_soon(self) -> None:
-        """Make the jobs of events that wait, in the background: what the events tell of is done,
-        and must not wait for who is told."""
+        """Create the jobs of waiting events in the background: the verb that emitted them must not
+        wait for their triggers."""
         if self._catching_up is None or self._catching_up.done():
             self._catching_up = self._background.start(self._catch_up())
 
@@ -138,12 +138,12 @@ class Events:
     def _log_outage(self) -> Iterator[None]:
         try:
             yield
-        except WindlassError as error:  # the events wait; upkeep tries again
+        except WindlassError as error:  # the events stay unmatched; upkeep tries again
             self._telemetry.trouble("matching events", error)
 
     async def get(self, id: EventId | str, scope: Scope = ALL_TENANTS) -> Event:
-        """One event by its id, or by any unambiguous ending of it of six or more characters;
-        EventNotFound if there is none."""
+        """One event by its id or an unambiguous suffix of six or more characters; EventNotFound if
+        there is none."""
         whole = await self._resolve(id, scope) if isinstance(id, str) else id
         if whole and (event := await self._storage.triggers.event(scope, EventId(whole))):
             return event
@@ -171,8 +171,8 @@ class Events:
         limit: int = 50,
         scope: Scope = ALL_TENANTS,
     ) -> Sequence[Event]:
-        """Events, newest first: all, or those of a name, a correlation id or a time. `before` is the
-        last one already seen."""
+        """List events, newest first: all, or those of a name, a correlation id or a time. `before`
+        is the last one already seen."""
         return await self._storage.triggers.events(
             scope,
             before=before,
@@ -186,8 +186,8 @@ class Events:
     async def replay(
         self, id: EventId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
     ) -> Event:
-        """Emit a copy of an event, as deep in its chain: it makes its jobs anew, of the triggers
-        there are now."""
+        """Emit a copy of an event, at the same depth of its chain: the current triggers create its
+        jobs again."""
         event = await self.get(id, scope)
         copy = replace(
             event,
@@ -200,9 +200,9 @@ class Events:
         return await self.emit(copy)
 
     async def match_waiting(self) -> int:
-        """Make the jobs of events that wait for it. Answers how many events were matched.
+        """Create the jobs of waiting events. Returns the number of events matched.
 
-        One that cannot be matched goes on waiting and stands in the way of no other.
+        An event that cannot be matched stays waiting and does not block others.
         """
         matched, after = 0, None
         while waiting := await self._storage.triggers.unmatched_events(after=after):
@@ -222,10 +222,10 @@ class Events:
         return True
 
     async def match(self, id: EventId) -> int:
-        """Make the jobs an event sets off, once per trigger; one trigger's trouble harms no other.
+        """Create an event's jobs, once per trigger; one trigger's failure does not affect others.
 
-        Each batch of triggers is a transaction that also keeps the place reached, so an event
-        whose matching was interrupted goes on from there. Answers how many jobs this call made.
+        Each batch of triggers is a transaction that also stores the position, so an interrupted
+        match resumes there. Returns the number of jobs this call created.
         """
         created, more = await self._match_batch(id)
         while more:
@@ -235,22 +235,22 @@ class Events:
 
     @retry_deadlocks
     async def _match_batch(self, id: EventId) -> tuple[int, bool]:
-        """Match an event with its next batch of triggers: how many jobs that made, and whether
-        there are more triggers."""
+        """Match an event with its next batch of triggers; returns the number of jobs created, and
+        True if there are more triggers."""
         async with self._storage.triggers.matching() as matching:
             event = await matching.take(id)
             if event is None:
                 return 0, False
             triggers = await self._listening(matching, event)
             matches: list[TriggerMatch] = []
-            made = await self._build_jobs(matching, event, triggers, matches)
-            created = await self._store(matching, event, made, matches)
+            jobs = await self._build_jobs(matching, event, triggers, matches)
+            created = await self._store(matching, event, jobs, matches)
             more = len(triggers) == TRIGGER_BATCH
             matches.sort(key=lambda match: match.trigger_id or "~")  # the hook is last
             last = triggers[-1].id if more else None
             await matching.matched(event, created, matches, last=last)
-        if made:
-            self._nudges.nudge({job.queue for _, job in made})
+        if jobs:
+            self._nudges.nudge({job.queue for _, job in jobs})
         return created, more
 
     async def _listening(self, matching: EventMatching, event: Event) -> Sequence[Trigger]:
@@ -266,13 +266,13 @@ class Events:
         triggers: Sequence[Trigger],
         matches: MutableSequence[TriggerMatch],
     ) -> Sequence[_TriggeredJob]:
-        """The jobs of an event, and for whom: a trigger, or (None) a definition's hook. What makes
-        no job is added to `matches`."""
-        made: list[_TriggeredJob] = []
+        """The jobs of an event, each with its trigger, or None for a definition's hook. Triggers
+        without a job are added to `matches`."""
+        jobs: list[_TriggeredJob] = []
         for trigger in triggers:
             try:
                 if self._job_factory.applies(trigger, event.data):
-                    made.append((trigger, await self._job_factory.after(trigger, event)))
+                    jobs.append((trigger, await self._job_factory.after(trigger, event)))
                 else:
                     failing = self._job_factory.failing(trigger, event.data)
                     because = f"it does not hold that {failing}"
@@ -283,28 +283,28 @@ class Events:
                     await self._record_failure(matching, event, trigger, error, stop=stop)
                 )
             except (WindlassError, OSError):
-                raise  # whatever it is, it is no refusal: the event waits and is matched later
-            except Exception as error:  # noqa: BLE001 - our own fault must not stop the others
+                raise  # not a refusal: the event waits and is matched later
+            except Exception as error:  # noqa: BLE001 - a bug here must not stop the others
                 unexpected = f"unexpected {type(error).__name__}"
                 matches.append(await self._record_failure(matching, event, trigger, unexpected))
         if event.name == DEAD_LETTERED and event.depth <= DEEPEST and matching.first_batch:
             try:
                 if hook := await self._job_factory.on_dead_letter(event):
-                    made.append((None, hook))
+                    jobs.append((None, hook))
             except REFUSALS as error:
                 matches.append(self._hook_failed(event, describe_error(error)))
-        return made
+        return jobs
 
     async def _store(
         self,
         matching: EventMatching,
         event: Event,
-        made: Sequence[_TriggeredJob],
+        jobs: Sequence[_TriggeredJob],
         matches: MutableSequence[TriggerMatch],
     ) -> int:
         created = 0
-        stored = await matching.store([job for _, job in made])
-        for (trigger, job), each in zip(made, stored, strict=True):
+        stored = await matching.store([job for _, job in jobs])
+        for (trigger, job), each in zip(jobs, stored, strict=True):
             match each.status:
                 case "created":
                     matches.append(_match(trigger, "created", job))
@@ -331,7 +331,7 @@ class Events:
         *,
         stop: bool = False,
     ) -> TriggerMatch:
-        """Note on the trigger why it made no job, and log it without values of the event."""
+        """Store on the trigger why it created no job, and log it without values of the event."""
         await matching.failed(trigger.id, str(error), stop=stop)
         self._telemetry.warn(
             "a trigger was refused",

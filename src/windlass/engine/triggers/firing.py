@@ -1,4 +1,4 @@
-"""Fires triggers whose time has come: misfires, overlaps, refusals and failures."""
+"""Fires due triggers; handles misfires, overlaps, refusals and failures."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -25,14 +25,15 @@ _MOST = 100
 
 
 class FiredTriggers(NamedTuple):
-    """The result of a round: jobs made, and the time until the next trigger is due."""
+    """The result of a round: jobs created, and the time until the next trigger is due."""
 
     made: int
     next_in: timedelta | None
 
 
 class TriggerFiring:
-    """Moving a trigger on and storing its job are one guarded transaction; there is no leader."""
+    """Fires each due time once: advancing a trigger and storing its job are one guarded
+    transaction, so no leader is needed."""
 
     def __init__(
         self,
@@ -49,26 +50,26 @@ class TriggerFiring:
         self._telemetry = telemetry
 
     async def fire_due(self, *, grace: timedelta = GRACE) -> FiredTriggers:
-        """Fire what is due now. A due time that passed less than `grace` ago is not missed."""
-        made = 0
+        """Fire what is due now. A due time less than `grace` ago is not a misfire."""
+        created = 0
         tried: set[tuple[TriggerId, datetime | None]] = set()
         while True:
             found, next_in = await self._storage.triggers.due_triggers(most=_MOST)
             due = [each for each in found if _due_key(each) not in tried]
             if not due:
-                return FiredTriggers(made, next_in)
+                return FiredTriggers(created, next_in)
             tried.update(map(_due_key, due))
-            made += await self._fire_all(await self._sort_due(due), grace)
+            created += await self._fire_all(await self._sort_due(due), grace)
 
     async def _fire_all(self, due: Sequence[DueTrigger], grace: timedelta) -> int:
-        """Fire each. One outage may be one row's, such as a lock that somebody holds on it, and the
-        others go on; after two in a row the database is away."""
-        made = 0
+        """Fire each trigger. A single outage may concern one row only, such as a lock on it, so the
+        others continue; two in a row mean that the database is down."""
+        created = 0
         last_outage = None
         away = False
         for each in due:
             try:
-                made += await self._fire(each, grace)
+                created += await self._fire(each, grace)
                 away = False
             except DatabaseOutage as outage:
                 if away:
@@ -76,10 +77,10 @@ class TriggerFiring:
                 last_outage, away = outage, True
         if last_outage is not None:
             raise last_outage
-        return made
+        return created
 
     async def _sort_due(self, due: Sequence[DueTrigger]) -> Sequence[DueTrigger]:
-        """As given, but definitions behind those they run after: their jobs wait for those."""
+        """Sort definitions behind those they run after, because their jobs wait for them."""
         definitions = await self._definitions.find({each.trigger.definition for each in due})
         graph = {key: definition.runs_after for key, definition in definitions.items()}
         if not any(graph.values()):
@@ -88,14 +89,14 @@ class TriggerFiring:
         try:
             for key in TopologicalSorter(graph).static_order():
                 depths[key] = max((depths[k] + 1 for k in graph.get(key, ())), default=0)
-        except CycleError:  # each waits for what is open of the others, in whatever order
+        except CycleError:  # each waits for open jobs of the others; any order will do
             return due
         return sorted(due, key=lambda each: depths.get(each.trigger.definition, 0))
 
     async def _fire(self, due: DueTrigger, grace: timedelta) -> int:
-        """How many jobs were made; none if another process was faster.
+        """Fire one trigger; returns the number of jobs created, 0 if another process was faster.
 
-        Only a refusal moves the trigger on without a job. After anything else it stays due.
+        Only a refusal advances the trigger without a job. After any other error it stays due.
         """
         try:
             return await self._make(due, grace)
@@ -103,7 +104,7 @@ class TriggerFiring:
             await self._refused(due, error)
         except DatabaseOutage:
             raise
-        except Exception as error:  # noqa: BLE001  one trigger's fault must not stop the others
+        except Exception as error:  # noqa: BLE001  one trigger's failure must not stop the others
             await self._failed(due, error)
         return 0
 
@@ -127,7 +128,7 @@ class TriggerFiring:
         return sum(each.status == "created" for each in stored or ())
 
     async def _overlaps(self, trigger: Trigger) -> bool:
-        """Whether an earlier job that has not ended keeps this one from being made."""
+        """Check if an earlier job that is still open prevents this one."""
         if trigger.overlap == "allow" or trigger.last_job_id is None:
             return False
         last = await self._storage.jobs.get(ALL_TENANTS, trigger.last_job_id)
@@ -146,7 +147,7 @@ class TriggerFiring:
         )
 
     async def _refused(self, due: DueTrigger, error: Exception) -> None:
-        """Pass this due time by and note why on the trigger: the next may be better."""
+        """Skip this due time and store the reason on the trigger; the next may succeed."""
         if isinstance(error, TriggerRefused) and error.stored.status in NOT_SCHEDULED:
             return
         self._warn("a trigger was refused", due, error)
@@ -157,11 +158,11 @@ class TriggerFiring:
             await self._storage.triggers.skip_due_time(due, next_run_at, str(error), stop=stop)
 
     async def _failed(self, due: DueTrigger, error: Exception) -> None:
-        """Note on the trigger why it could not fire. It stays due and is tried again after a pause,
-        or as soon as it is edited."""
+        """Store on the trigger why it could not fire. It stays due; the next try is after a pause, or
+        as soon as it is edited."""
         self._warn("a trigger could not fire", due, error)
-        told = str(error) if isinstance(error, WindlassError) else _unexpected(error)
-        await self._storage.triggers.record_trigger_failure(due.trigger.id, told)
+        message = str(error) if isinstance(error, WindlassError) else _unexpected(error)
+        await self._storage.triggers.record_trigger_failure(due.trigger.id, message)
 
     def _warn(self, what: str, due: DueTrigger, error: Exception) -> None:
         self._telemetry.warn(
@@ -181,7 +182,7 @@ def _schedule_of(trigger: Trigger) -> Schedule | None:
 
 
 def _unexpected(error: Exception) -> str:
-    # Its kind only: what it says may repeat a payload.
+    # The type only: the message may repeat a payload.
     return f"unexpected {type(error).__name__}"
 
 

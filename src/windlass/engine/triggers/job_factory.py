@@ -1,4 +1,4 @@
-"""Jobs that triggers and hooks make: the template filled in, checked, and named so that it is made once."""
+"""Builds the jobs of triggers and hooks: rendered, checked, and keyed so that each is stored once."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ _MOST_PARSED = 2000
 
 
 class ParsedTrigger(NamedTuple):
-    """A trigger's template and condition, read once per version of the trigger."""
+    """A trigger's template and condition, parsed once per version of the trigger."""
 
     payload: Any
     condition: Any
@@ -47,38 +47,39 @@ class JobFactory:
         self._parsed: dict[TriggerId, ParsedTrigger] = {}
 
     async def check(self, trigger: Trigger) -> None:
-        """Refuse a trigger whose definition is unknown, or whose payload can be seen to be wrong."""
+        """Refuse a trigger whose definition is unknown or whose payload is visibly wrong."""
         definition = await self._definitions.get(trigger.definition)
         parsed = template.parse(trigger.payload)
         if parsed.is_constant:
             self._encode_payload(definition, parsed.render({}))
 
     def has_constant_key(self, trigger: Trigger) -> bool:
-        """Whether all jobs of a trigger count as equal: by its dedupe key, else by the payload."""
+        """Check if all jobs of a trigger share a dedupe key: its own, else that of the payload."""
         if trigger.dedupe_key is not None:
             return template.parse(trigger.dedupe_key).is_constant
         return self._read(trigger).template.is_constant
 
     def applies(self, trigger: Trigger, data: Any) -> bool:
-        """Whether an event's data meet the condition of a trigger."""
+        """Check if an event's data meet the condition of a trigger."""
         if trigger.unreadable:
             raise TriggerUnreadable(trigger.name, trigger.unreadable)
         return self._read(trigger).applies.holds(data)
 
     def failing(self, trigger: Trigger, data: Any) -> str:
-        """What of the condition does not hold, in words; empty if all does."""
+        """The part of the condition that does not hold, in words; empty if it is met."""
         return self._read(trigger).applies.failing(data)
 
     async def payload(self, trigger: Trigger, data: Any) -> Any:
-        """The payload a job for an event with these data would have, checked."""
+        """The checked payload of a job for an event with these data."""
         definition = await self._definitions.get(trigger.definition)
         _dedupe_key(trigger, _event_variables(data))
         return load_json(self._text(trigger, definition, _event_variables(data)))
 
     async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
-        """The job for a due time. However often it is made, it is stored once.
+        """Build the job for a due time. However often it is built, it is stored once.
 
-        Here and in `after`, TriggerRightGone if who saved the trigger may not enqueue any more.
+        Here and in `after`: TriggerRightGone if the person who saved the trigger may no longer
+        enqueue.
         """
         await self._check_trigger_owner(trigger)
         job = await self._build_job(trigger, _schedule_variables(trigger, due_at))
@@ -92,20 +93,20 @@ class JobFactory:
         )
 
     async def now(self, trigger: Trigger, now: datetime, created_by: str | None) -> NewJob:
-        """A job of a schedule that a person asks for; each time another one."""
+        """Build a job of a schedule that a person runs by hand; each call is a new job."""
         job = await self._build_job(trigger, _schedule_variables(trigger, now))
         return job._replace(source_ref=str(trigger.id), created_by=created_by)
 
     async def after(self, trigger: Trigger, event: Event) -> NewJob:
-        """The job for an event. However often it is made, it is stored once."""
+        """Build the job for an event. However often it is built, it is stored once."""
         await self._check_trigger_owner(trigger)
         job = await self._build_job(trigger, _event_variables(event.data))
         return await self._seal(_event_job(event, str(trigger.id), job))
 
     async def on_dead_letter(self, event: Event) -> NewJob | None:
-        """The job that a dead-lettered job's definition asks for; None if it asks for none.
+        """Build the on_dead_letter job of a dead-lettered job's definition; None if it has no hook.
 
-        Its payload is what of the event's data its definition takes.
+        Its payload is the part of the event's data that the hook's definition takes.
         """
         failed = await self._definitions.get(event.data["definition"])
         if failed.on_dead_letter is None:
@@ -163,7 +164,7 @@ class JobFactory:
 
 
 def _dedupe_key(trigger: Trigger, about: Mapping[str, Any]) -> str | None:
-    """The dedupe key of a trigger's job, filled in; TemplateFailed if it can be none."""
+    """The rendered dedupe key of a trigger's job; TemplateFailed if it is not a valid key."""
     if trigger.dedupe_key is None:
         return None
     filled = _key_template(trigger.dedupe_key).render(about)
@@ -204,7 +205,7 @@ def _job(definition: Definition, tenant: TenantId, payload: str) -> NewJob:
 
 
 def _event_job(event: Event, whom: str, job: NewJob) -> NewJob:
-    """The job that an event makes for a trigger or a hook: it names both."""
+    """The job of an event for a trigger or a hook; its keys name both."""
     return job._replace(
         source="event",
         source_ref=f"{event.id} {whom}",

@@ -1,7 +1,7 @@
-"""The refusals that make a trigger pass a due time or an event by. See decision 0022.
+"""The refusals that make a trigger skip a due time or an event. See decision 0022.
 
-The list is closed: after any other error, an outage above all, a schedule stays due and an event
-goes on waiting, because the same call may succeed later.
+The list is closed: after any other error, above all an outage, a schedule stays due and an event
+stays waiting, because the same call may succeed later.
 """
 
 from windlass.errors import (
@@ -32,6 +32,6 @@ REFUSALS = (
     TenantSuspended,
     TriggerRightGone,
 )
-#: What a job may be refused for that leaves its trigger out of the next look for due ones. The due
-#: time is kept: as if the look had come a moment later, the misfire policy decides about it.
+#: Refusals after which the trigger is no longer among the due ones. The due time is kept: as if the
+#: trigger had been read a moment later, the misfire policy decides about it.
 NOT_SCHEDULED = (EnqueueStatus.DISABLED_DEFINITION, EnqueueStatus.SUSPENDED_TENANT)

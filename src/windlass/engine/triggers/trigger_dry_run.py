@@ -1,4 +1,4 @@
-"""Dry run of a trigger: tells whether an event would make a job, and stores nothing."""
+"""Dry run of a trigger: checks if an event would create a job; stores nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from windlass.ids import EventId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggerDryRun:
-    """Whether a trigger would make a job, and with which `payload`; if not, `because` says why.
-    An `error` is what would be noted on the trigger."""
+    """The result: `matches` is true if the trigger would create a job, with this `payload`; else
+    `because` is the reason. `error` is what would be stored on the trigger."""
 
     matches: bool
     because: str = ""
@@ -38,7 +38,7 @@ class TriggerDryRuns:
         data: Mapping[str, Any] | None = None,
         scope: Scope = ALL_TENANTS,
     ) -> TriggerDryRun:
-        """What a trigger would do with an event that was emitted, or with data. Stores nothing."""
+        """Test a trigger with an emitted event, or with data. Stores nothing."""
         if (event is None) == (data is None):
             raise OptionInvalid("test", id, allowed="either an event or data")
         trigger = await self._triggers.get(id, scope)

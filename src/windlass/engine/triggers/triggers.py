@@ -1,4 +1,4 @@
-"""Triggers: rules that make jobs, at certain times (schedules) or when an event comes."""
+"""Triggers: rules that create jobs at certain times (schedules) or on an event."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -66,10 +66,10 @@ from windlass.telemetry import Telemetry
 
 
 class Triggers:
-    """What makes jobs by itself. Whoever changes a trigger's times recomputes its next run.
+    """Verbs on triggers. Every change of a trigger's times recomputes its next run.
 
-    Verbs that let a trigger make jobs take `by`, the principal whose right to enqueue is asked for
-    and kept with the trigger; None is the program itself.
+    Verbs that let a trigger create jobs take `by`, the principal whose right to enqueue is checked
+    and stored with the trigger; None is the program itself.
     """
 
     def __init__(
@@ -101,17 +101,17 @@ class Triggers:
         event: str | None = None,
         dry_run: bool = False,
         by: Principal | None = None,
-        **said: Unpack[TriggerOptions],
+        **options: Unpack[TriggerOptions],
     ) -> Trigger:
-        """Make a trigger: by `schedule`, or for an `event` whose data meet a `condition`.
+        """Create a trigger: by `schedule`, or for an `event` whose data meet a `condition`.
 
-        Text as a schedule is a cron expression; one without a zone is in the tenant's. A `dry_run`
-        checks it and answers what it would be, and keeps nothing.
+        A string as schedule is a cron expression; without a zone it is in the tenant's. A `dry_run`
+        checks the trigger and returns it without storing it.
         """
         if (schedule is None) == (event is None):
             raise OptionInvalid("trigger", name, allowed="either a schedule or an event")
         owner = TenantId(check_name("tenant", tenant))
-        about: dict[str, Any] = {**said, "name": name}
+        about: dict[str, Any] = {**options, "name": name}
         if schedule is not None:
             schedule = parse_schedule(name, schedule)
             about["schedule"] = schedule
@@ -138,8 +138,8 @@ class Triggers:
         return await self._after_save(trigger)
 
     async def get(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
-        """A trigger by its id, its name, or an ending of its id of six or more characters that no
-        other has."""
+        """A trigger by its id, its name, or an unambiguous suffix of its id of six or more
+        characters."""
         if (parsed := parse_job_id(id)) and (
             found := await self._storage.triggers.trigger(scope, TriggerId(parsed))
         ):
@@ -170,8 +170,8 @@ class Triggers:
         system: bool = False,
         **chosen: Unpack[TriggerFilter],
     ) -> Sequence[Trigger]:
-        """Triggers by tenant and name: all, those by time, or those by event, and of those the ones
-        that every filter fits. Those of the tenant `system` only if asked for."""
+        """List triggers by tenant and name: all, those by time, or those by event, that match every
+        filter. Those of the tenant `system` only with `system`."""
         fits = trigger_matcher(chosen)
         shown = system or scope.tenant is not None
         return [
@@ -189,8 +189,8 @@ class Triggers:
         system: bool = False,
         **chosen: Unpack[TriggerFilter],
     ) -> Sequence[Trigger]:
-        """Triggers by time, by tenant and name, that every filter fits. Those of the tenant `system`
-        only if asked for."""
+        """List schedules by tenant and name that match every filter. Those of the tenant `system`
+        only with `system`."""
         return await self.list("time", scope, system=system, **chosen)
 
     async def update(
@@ -202,10 +202,11 @@ class Triggers:
         by: Principal | None = None,
         **changes: Unpack[TriggerChanges],
     ) -> Trigger:
-        """Change what is named of a trigger. Other times count from now; of a trigger declared in
-        code, what is changed stays, and `edited` names it. A `dry_run` answers what it would be."""
+        """Change the given options of a trigger. New times count from now. If code declares the
+        trigger, the edits survive a sync, and `edited` names them. A `dry_run` only returns the
+        result."""
         trigger = await self.get(id, scope)
-        stops = changes == {"enabled": False}  # who may not let it make jobs may still stop it
+        stops = changes == {"enabled": False}  # stopping it needs no right to enqueue
         if not stops:
             await self._rights.require_trigger(by, trigger)
         saved = {} if stops else {"saved_by": trigger_owner(by)}
@@ -216,23 +217,23 @@ class Triggers:
     async def reschedule(
         self, id: str, schedule: Schedule | str, scope: Scope = ALL_TENANTS
     ) -> Trigger:
-        """Give a trigger other times, also of another type."""
+        """Give a trigger a new schedule, also of another type."""
         return await self.update(id, scope, schedule=schedule)
 
     async def enable(
         self, id: str, scope: Scope = ALL_TENANTS, *, by: Principal | None = None
     ) -> Trigger:
-        """Let a trigger make jobs again, from now on."""
+        """Enable a trigger from now on."""
         return await self.update(id, scope, by=by, enabled=True)
 
     async def disable(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
-        """Stop a trigger; when it last ran stays known."""
+        """Disable a trigger; its last run stays known."""
         return await self.update(id, scope, enabled=False)
 
     async def reset(
         self, id: str, scope: Scope = ALL_TENANTS, *, by: Principal | None = None
     ) -> Trigger:
-        """Let a trigger declared in code be as the code says, whatever was edited."""
+        """Undo all edits of a trigger declared in code."""
         trigger = await self.get(id, scope)
         await self._rights.require_trigger(by, trigger)
         if trigger.code is None:
@@ -250,7 +251,7 @@ class Triggers:
         created_by: str | None = None,
         by: Principal | None = None,
     ) -> Receipt:
-        """Make a job of a schedule now; when it runs next stays."""
+        """Create a job of a schedule now; its next run stays."""
         trigger = await self.get(id, scope)
         await self._rights.require_trigger(by, trigger, Right.TRIGGERS_FIRE)
         if trigger.type == "event":
@@ -259,12 +260,12 @@ class Triggers:
         return await self._jobs.enqueue(job)
 
     async def warnings(self, id: str, scope: Scope = ALL_TENANTS) -> Sequence[str]:
-        """What may surprise about a trigger: clock changes, days, runs a dedupe window swallows, a
-        window without a key."""
+        """Warnings about a trigger: clock changes, day of month against weekday, runs that a dedupe
+        window swallows, a window without a key."""
         return await self.warnings_of(await self.get(id, scope))
 
     async def warnings_of(self, trigger: Trigger) -> Sequence[str]:
-        """The same of a trigger as it is given, stored or not."""
+        """The warnings about a given trigger, stored or not."""
         now = await self._storage.now()
         return [
             *schedule_preview.trigger_warnings(trigger, now),
@@ -281,10 +282,11 @@ class Triggers:
         dedupe_window: Length = None,
         tenant: str = DEFAULT_TENANT,
     ) -> SchedulePreview:
-        """What a schedule would do: in words, its next runs (at most 1,000) after an instant, or from
-        now on, and what may surprise, clock changes and a dedupe window that swallows runs included.
+        """Describe a schedule in words, with its next runs (at most 1,000) after an instant or from
+        now on, and with warnings, such as clock changes and runs that a dedupe window swallows.
 
-        Text is a cron expression. One without a zone is in `tz`, else in the tenant's. Stores nothing.
+        A string is a cron expression; without a zone it is in `tz`, else in the tenant's. Stores
+        nothing.
         """
         read = parse_schedule("the schedule", schedule)
         if not whole_number_rule(1, schedule_preview.MOST_RUNS)(limit):
@@ -298,11 +300,11 @@ class Triggers:
         )
 
     async def delete(self, id: str, scope: Scope = ALL_TENANTS) -> None:
-        """Forget a trigger; the jobs it made stay."""
+        """Delete a trigger; its jobs stay."""
         await self._storage.triggers.delete_trigger(scope, (await self.get(id, scope)).id)
 
     async def _stop(self, trigger: Trigger) -> Trigger:
-        """Disable a trigger that cannot be read, and leave all else of its row as it is."""
+        """Disable an unreadable trigger without changing the rest of its row."""
         error = str(TriggerUnreadable(trigger.name, trigger.unreadable))
         await self._storage.triggers.record_trigger_failure(trigger.id, error, stop=True)
         return await self._after_save(trigger)
@@ -317,7 +319,7 @@ class Triggers:
     ) -> Trigger:
         fields = {**await self._fields(trigger, changes), **saved}
         now = await self._storage.now()
-        if changes != {"enabled": False}:  # a trigger that no longer fits can still be stopped
+        if changes != {"enabled": False}:  # a trigger that is no longer valid can still be stopped
             await self._job_factory.check(replace(trigger, **fields))
 
         def change(row: Trigger) -> Trigger:
@@ -327,7 +329,7 @@ class Triggers:
             changed = with_edited_fields(replace(row, **fields, unreadable=still))
             if not moved:
                 return changed
-            # What it fired for as another type does not count.
+            # The last run as another type does not count.
             last = row.last_run_at if changed.type == row.type else None
             next_run_at = next_run_from_now(replace(changed, last_run_at=last), now)
             return replace(changed, next_run_at=next_run_at)
@@ -340,8 +342,7 @@ class Triggers:
     async def _fields(
         self, trigger: Trigger, changes: Mapping[str, Any], *, new: bool = False
     ) -> dict[str, Any]:
-        """What was said of a trigger as its fields, checked. Another schedule, or an event, may
-        change its type."""
+        """The given options as checked fields. A new schedule or event may change the type."""
         fields: dict[str, Any] = {}
         type = type_after(trigger, changes)
         if type != trigger.type:
@@ -369,7 +370,7 @@ class Triggers:
         return fields
 
     async def _times(self, trigger: Trigger, given: Any, *, new: bool) -> dict[str, Any]:
-        """Times as fields. A schedule without a zone keeps the one there was, else has its tenant's."""
+        """A schedule as fields. Without a zone it keeps the trigger's, or else its tenant's."""
         schedule = parse_schedule(trigger.name, given)
         if schedule.name is not None or schedule.payload is not None:
             allowed = "a schedule without a name and a payload: those are the trigger's own"

@@ -16,7 +16,7 @@ from windlass.storage.database import Database
 
 
 class UserWithPassword(NamedTuple):
-    """A user as a login sees it."""
+    """A user with its password hash, for a login."""
 
     user: User
     password_hash: str | None
@@ -28,7 +28,7 @@ class AccountVerbs:
     async def create_user(
         self, user: User, *, password_hash: str | None = None, entry: NewAuditEntry | None = None
     ) -> bool:
-        """Make a user; False if there is one of that name."""
+        """Create a user; False if the name is taken."""
         return bool(
             await run_audited(
                 self._db,
@@ -73,8 +73,8 @@ class AccountVerbs:
         disabled: bool | None = None,
         entry: NewAuditEntry | None = None,
     ) -> bool:
-        """Change what is said of a user; its sessions and links end when it is disabled. Taking
-        superadmin away takes back an offer of it."""
+        """Change a user; its sessions and links end when it is disabled. Taking superadmin away
+        also withdraws an invitation to it."""
         also: list[tuple[str, dict[str, Any]]] = []
         if disabled:
             also.append(("delete_user_sessions", {"user_id": id, "but": None}))
@@ -101,7 +101,7 @@ class AccountVerbs:
         but: SessionId | None = None,
         entry: NewAuditEntry | None = None,
     ) -> bool:
-        """Give a user a password, and end its sessions (but one) and links."""
+        """Set a user's password, and end its sessions (except one) and links."""
         return bool(
             await run_audited(
                 self._db,
@@ -117,17 +117,18 @@ class AccountVerbs:
         )
 
     async def rehash_password(self, id: UserId, password_hash: str) -> None:
-        """Keep the same password under a stronger hash."""
+        """Store a stronger hash of the same password."""
         await run_audited(self._db, "set_password", entry=None, id=id, password_hash=password_hash)
 
     @retry_deadlocks
     async def delete_user(
         self, id: UserId, *, revoke_tokens: bool = True, entry: NewAuditEntry | None = None
     ) -> bool:
-        """Forget a user with its roles, sessions, links and invitations. What it made stays and names nobody."""
+        """Delete a user with its roles, sessions, links and invitations. What it created stays,
+        without its name."""
         async with self._db.transaction() as session:
             await session.run("lock_user", id=id)
-            if revoke_tokens:  # first: afterwards nothing tells whose they are
+            if revoke_tokens:  # first: later nothing links the tokens to the user
                 await session.run("revoke_user_tokens", user_id=id)
             await session.run("delete_user_invitations", user_id=id, tenant_id=None)
             gone = bool(await session.run("delete_user", id=id))
@@ -144,8 +145,8 @@ class AccountVerbs:
         *,
         entry: NewAuditEntry | None = None,
     ) -> bool:
-        """Give a member of a tenant another role; False if the user has none there. A first role
-        is given by accepting an invitation."""
+        """Change a member's role in a tenant; False if the user has none there. A first role comes
+        from an accepted invitation."""
         return bool(
             await run_audited(
                 self._db,
@@ -161,7 +162,7 @@ class AccountVerbs:
     async def delete_member(
         self, user: UserId, tenant: str, *, entry: NewAuditEntry | None = None
     ) -> bool:
-        """Take a user's role in a tenant away; False if it had none."""
+        """Remove a user's role in a tenant; False if it had none."""
         return bool(
             await run_audited(
                 self._db, "delete_member", entry=entry, user_id=user, tenant_id=tenant
@@ -176,7 +177,7 @@ class AccountVerbs:
         name: str | None = None,
         most: int = 1000,
     ) -> list[Member]:
-        """Members and their roles, by tenant and name; of one user, or one name, if that is given."""
+        """Members and their roles, sorted by tenant and name; only `user` or `name` if given."""
         found = await self._db.run(
             "members", tenant_id=scope.tenant, user_id=user, name=name, most=most
         )

@@ -1,4 +1,4 @@
-"""Verbs on the audit chains: add an entry with the change it is about, tell them, find the end."""
+"""Verbs on the audit chains: append an entry with its change, list entries, read and sign ends."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -63,7 +63,7 @@ class AuditVerbs:
 
     @retry_deadlocks
     async def append_audit_entry(self, entry: NewAuditEntry) -> AuditEntry:
-        """Add an entry by itself: for what was refused, or changed by verbs of other nouns."""
+        """Append an entry by itself: for a refusal, or a change by verbs of other nouns."""
         async with self._db.transaction() as session:
             return await append(session, entry)
 
@@ -80,7 +80,7 @@ class AuditVerbs:
     async def audit_entries_after(
         self, tenant: str | None, after: int, *, last: int, most: int = 1000
     ) -> list[AuditEntry]:
-        """A chain's entries in their order, past number `after` and up to `last`."""
+        """A chain's entries in order, past number `after` and up to `last`."""
         found = await self._db.run(
             "audit_entries_after", tenant_id=tenant or "", after=after, last=last, most=most
         )
@@ -99,7 +99,7 @@ class AuditVerbs:
         return [row["tenant_id"] or None for row in await self._db.run("audit_chains")]
 
     async def audit_heads(self, tenant: str | None = None) -> list[ChainHead]:
-        """The ends of chains: a tenant's, or without one all of them, the installation's first."""
+        """The ends of chains: one tenant's, or all of them with the installation's first."""
         found = await self._db.run("audit_heads", tenant_id=tenant)
         return [
             ChainHead(
@@ -116,13 +116,13 @@ class AuditVerbs:
     async def registered_audit_chains(
         self, after: int, *, last: int, most: int = 1000
     ) -> list[RegisteredChain]:
-        """RegisteredChain chains by number, past number `after` and up to `last`."""
+        """Listed chains by number, past number `after` and up to `last`."""
         found = await self._db.run("registered_audit_chains", after=after, last=last, most=most)
         return [RegisteredChain(row["tenant_id"], row["number"], row["signature"]) for row in found]
 
     @retry_deadlocks
     async def sign_audit_head(self, tenant: str | None, end: ChainEnd, keys: AuditKeys) -> bool:
-        """Sign where a chain ends; False if it ends elsewhere by now."""
+        """Sign the end of a chain; False if it has grown meanwhile."""
         async with self._db.transaction() as session:
             [row] = await session.run("lock_audit_chain", tenant_id=tenant or "", genesis=GENESIS)
             if ChainEnd(row["sequence"], row["hash"]) != end:
@@ -138,8 +138,8 @@ class AuditVerbs:
 
     @retry_deadlocks
     async def register_audit_chains(self, keys: AuditKeys, *, forget: bool = False) -> None:
-        """Write and sign the list of chains anew, with those that are not in it. `forget` leaves
-        out those that are gone."""
+        """Rewrite and sign the list of chains, adding those that are missing. `forget` leaves out
+        chains that are gone."""
         async with self._db.transaction() as session:
             await session.run("lock_audit_registry")
             before = await session.run("registered_audit_chains", after=0, last=_LAST, most=_LAST)
@@ -151,12 +151,12 @@ class AuditVerbs:
 
 
 async def append(session: Session, entry: NewAuditEntry) -> AuditEntry:
-    """Add an entry to its chain inside a transaction that is open, as its last step: others who
-    add to the chain wait until it ends."""
+    """Append an entry to its chain in the open transaction, as its last step: other writers of the
+    chain wait until it ends."""
     tenant = entry.tenant or ""
     [row] = await session.run("lock_audit_chain", tenant_id=tenant, genesis=GENESIS)
     end = ChainEnd(row["sequence"], row["hash"])
-    # Asked for after the lock is held, so that times follow each other as numbers do.
+    # Read after the lock is held, so that times are in the order of numbers.
     [clock] = await session.run("database_time")
     made = chain_entry(entry, end, rows.instant(clock["now"]))
     signature = await _signature(session, row["signature"], end, made, entry.keys)
@@ -186,7 +186,7 @@ async def _signature(
     session: Session, before: str | None, end: ChainEnd, made: AuditEntry, keys: AuditKeys | None
 ) -> str | None:
     """The signature of a chain's new end. It is signed if the end before was, or if the chain
-    starts here; to sign any other would hide what was done to it."""
+    starts here; signing any other would hide tampering."""
     tenant = made.tenant or ""
     if keys is None:
         if before is not None:
@@ -211,7 +211,7 @@ async def _signature(
 
 
 async def _start(session: Session, tenant: str, keys: AuditKeys) -> bool:
-    """List a chain that starts; False if it is listed, and so was there before."""
+    """List a new chain; False if it is listed already, so it existed before."""
     [row] = await session.run("lock_audit_registry")
     if await session.run("registered_audit_chain", tenant_id=tenant):
         return False
@@ -229,7 +229,7 @@ async def _start(session: Session, tenant: str, keys: AuditKeys) -> bool:
 async def _list(
     session: Session, tenant: str, number: int, keys: AuditKeys, *, sign: bool = True
 ) -> None:
-    """Add the next chain to the list, which is locked. Without `sign` the list stays unsigned."""
+    """Add the next chain to the locked list. Without `sign` the list stays unsigned."""
     await session.run(
         "register_audit_chain",
         tenant_id=tenant,
@@ -254,7 +254,7 @@ async def run_audited(
     also: Sequence[tuple[str, dict[str, Any]]] = (),
     **params: Any,
 ) -> Rows:
-    """Run a verb; if it answers rows, run what goes with it and add the entry. All or nothing."""
+    """Run a verb; if it returns rows, also run `also` and append the entry. All or nothing."""
     async with database.transaction() as session:
         answer = await session.run(verb, **params)
         if answer:

@@ -1,4 +1,4 @@
-"""Verbs on tokens, sessions, one-time links and the counting of logins. Only hashes come here."""
+"""Verbs on tokens, sessions, one-time links and login counts. They see only hashes of secrets."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -18,7 +18,7 @@ from windlass.storage.sql.batches import Batch
 
 
 class StoredToken(NamedTuple):
-    """A token as who presents it is judged by. `stale` asks to note its use."""
+    """A token with what authentication needs. If `stale`, its last use should be stored again."""
 
     token: Token
     hash: str
@@ -34,7 +34,7 @@ class StoredSession(NamedTuple):
 
 
 class LoginTries(NamedTuple):
-    """Logins tried within a window, and how long that still lasts."""
+    """The number of login tries in a window, and the time left in it."""
 
     number: int
     left: timedelta
@@ -51,7 +51,7 @@ class CredentialVerbs:
         expires: timedelta | None = None,
         entry: NewAuditEntry | None = None,
     ) -> bool:
-        """Make a token; False if its tenant does not exist, or who makes it is gone."""
+        """Create a token; False if its tenant does not exist, or its creator is gone."""
         return bool(
             await run_audited(
                 self._db,
@@ -72,7 +72,7 @@ class CredentialVerbs:
     async def tokens(
         self, scope: Scope, *, ended: bool = True, before: TokenId | None = None, most: int = 100
     ) -> list[Token]:
-        """Tokens newest first, revoked and expired ones unless not `ended`; `before` is the last one
+        """Tokens, newest first; `ended` includes revoked and expired ones. `before` is the last one
         already seen."""
         found = await self._db.run(
             "tokens", tenant_id=scope.tenant, ended=ended, before=before, most=most
@@ -80,7 +80,7 @@ class CredentialVerbs:
         return [account_rows.token(row) for row in found]
 
     async def token(self, id: TokenId, *, fresh: timedelta) -> StoredToken | None:
-        """A token by id, with its hash; `stale` if its last use was noted longer ago than `fresh`."""
+        """A token by id, with its hash; `stale` if its last use was stored before `fresh`."""
         found = await self._db.run("token", id=id, seconds=fresh)
         if not found:
             return None
@@ -90,18 +90,18 @@ class CredentialVerbs:
         )
 
     async def token_names(self, ids: Collection[TokenId]) -> dict[TokenId, str]:
-        """The names of tokens, of any tenant, revoked ones too; one that is gone has none."""
+        """The names of tokens of any tenant, revoked ones included; deleted ones are left out."""
         found = await self._db.run("token_names", ids=Batch(id=list(ids)))
         return {TokenId(rows.uuid(row["id"])): row["name"] for row in found}
 
     async def touch_token(self, id: TokenId, *, fresh: timedelta) -> None:
-        """Note that a token was used, unless that was noted within `fresh`."""
+        """Store that a token was used, unless that was stored within `fresh`."""
         await self._db.run("touch_token", id=id, seconds=fresh)
 
     async def revoke_token(
         self, scope: Scope, id: TokenId, *, entry: NewAuditEntry | None = None
     ) -> bool:
-        """End a token for good; False if there is none in the scope that is not revoked."""
+        """Revoke a token for good; False if the scope has no such valid token."""
         return bool(
             await run_audited(self._db, "revoke_token", entry=entry, id=id, tenant_id=scope.tenant)
         )
@@ -117,10 +117,10 @@ class CredentialVerbs:
         longest: timedelta,
         note: str = "",
     ) -> bool:
-        """Begin a session, and note that its user signed in; False if the user is gone."""
+        """Create a session, and store that its user signed in; False if the user is gone."""
         async with self._db.transaction() as session:
-            there = bool(await session.run("record_login", id=user))
-            if there:
+            exists = bool(await session.run("record_login", id=user))
+            if exists:
                 await session.run(
                     "create_session",
                     id=id,
@@ -130,10 +130,10 @@ class CredentialVerbs:
                     longest=longest,
                     note=note,
                 )
-            return there
+            return exists
 
     async def session(self, hash: str, *, fresh: timedelta) -> StoredSession | None:
-        """The session of a hash, while it lasts and its user may sign in."""
+        """The session with this hash, if it has not expired and its user may sign in."""
         found = await self._db.run("session", hash=hash, seconds=fresh)
         if not found:
             return None
@@ -143,28 +143,28 @@ class CredentialVerbs:
         )
 
     async def touch_session(self, id: SessionId, *, idle: timedelta) -> None:
-        """Note that a session was seen, and put its end off, though not beyond its last."""
+        """Store that a session was used, and extend it, but not beyond its maximum."""
         await self._db.run("touch_session", id=id, idle=idle)
 
     async def sessions(self, user: UserId, *, most: int = 100) -> list[LoginSession]:
-        """A user's sessions that last, newest first."""
+        """A user's open sessions, newest first."""
         found = await self._db.run("sessions", user_id=user, most=most)
         return [account_rows.session(row) for row in found]
 
     async def delete_session(
         self, id: SessionId, *, user: UserId | None = None, entry: NewAuditEntry | None = None
     ) -> bool:
-        """End a session, if it is this user's or nobody is named."""
+        """End a session; with `user`, only one of that user."""
         return bool(await run_audited(self._db, "delete_session", entry=entry, id=id, user_id=user))
 
     async def delete_user_sessions(self, user: UserId, *, but: SessionId | None = None) -> None:
-        """End all sessions of a user, but one."""
+        """End all sessions of a user, except `but`."""
         await self._db.run("delete_user_sessions", user_id=user, but=but)
 
     async def create_link(
         self, hash: str, purpose: LinkPurpose, user: UserId, *, expires: timedelta
     ) -> bool:
-        """Make a link that works once; False if the user is gone."""
+        """Create a link that works once; False if the user is gone."""
         return bool(
             await run_audited(
                 self._db,
@@ -178,24 +178,24 @@ class CredentialVerbs:
         )
 
     async def use_link(self, hash: str, purpose: LinkPurpose) -> UserId | None:
-        """The owner of a link, once; None if it was used, is too old, or there is none."""
+        """Use up a link and return its owner; None if it was used, has expired, or never existed."""
         found = await run_audited(self._db, "use_link", entry=None, hash=hash, purpose=purpose)
         return UserId(rows.uuid(found[0]["user_id"])) if found else None
 
     @retry_deadlocks
     async def count_login_try(self, key: str, *, window: timedelta) -> LoginTries:
-        """Count a login that is tried, before it is judged: no two can be counted as one."""
+        """Count a login before its password is checked, so that no two are counted as one."""
         async with self._db.transaction() as session:
             [row] = await session.run("count_login_try", key=key, window=window)
         return LoginTries(int(row["tries"]), timedelta(seconds=max(0.0, float(row["seconds"]))))
 
     async def clear_login_tries(self, key: str) -> None:
-        """Forget the logins tried under a key."""
+        """Reset the count of a key."""
         await self._db.run("clear_login_tries", key=key)
 
     @retry_deadlocks
     async def remember_login(self, key: str, *, lasts: timedelta) -> None:
-        """Remember that an account signed in from an address; both are in `key`."""
+        """Remember that an account signed in from an address; `key` contains both."""
         async with self._db.transaction() as session:
             await session.run("remember_login", key=key, lasts=lasts)
 
@@ -204,5 +204,5 @@ class CredentialVerbs:
         return bool(await self._db.run("remembered_login", key=key))
 
     async def prune_access(self, *, most: int = 1000) -> None:
-        """Forget some sessions, links and windows of logins that are over."""
+        """Delete some expired sessions, links and login counts."""
         await self._db.run("prune_access", most=most)

@@ -1,4 +1,4 @@
-"""Verbs on what was answered to requests that came with a key."""
+"""Verbs on idempotency keys of requests and their stored responses."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from windlass.storage.database import Database
 
 
 class IdempotencyRecord(NamedTuple):
-    """The holder of a key, and its request; with a status, the response that was sent."""
+    """The holder of a key and its request; if `status` is set, the response that was sent."""
 
     holder: str
     request_hash: str
@@ -23,7 +23,7 @@ class IdempotencyVerbs:
     async def begin_idempotent_request(
         self, key_hash: str, request_hash: str, *, tenant: str, holder: str, hold: timedelta
     ) -> IdempotencyRecord:
-        """Take a key for a request. Of any number at once one has it: whose `holder` is told."""
+        """Claim a key for a request. Of concurrent claims one wins; the record names its holder."""
         async with self._db.transaction() as session:
             [row] = await session.run(
                 "begin_idempotent_request",
@@ -38,7 +38,7 @@ class IdempotencyVerbs:
     async def store_idempotent_response(
         self, key_hash: str, *, holder: str, status: int, body: str | None, keep: timedelta
     ) -> None:
-        """Keep what was answered; nothing happens if another holds the key by now."""
+        """Store the response; no effect if another request holds the key by now."""
         await self._db.run(
             "store_idempotent_response",
             key_hash=key_hash,
@@ -49,9 +49,9 @@ class IdempotencyVerbs:
         )
 
     async def release_idempotency_key(self, key_hash: str, *, holder: str) -> None:
-        """Give a key back under which nothing was done."""
+        """Free a key whose request had no effect."""
         await self._db.run("release_idempotency_key", key_hash=key_hash, holder=holder)
 
     async def prune_idempotency_keys(self, *, most: int = 1000) -> int:
-        """Forget some answers that were kept long enough. Answers how many."""
+        """Delete some expired responses. Returns how many."""
         return int((await self._db.run("prune_idempotency_keys", most=most))[0]["pruned"])

@@ -1,4 +1,4 @@
-"""Verbs on invitations: roles that are offered to a name and wait to be accepted."""
+"""Verbs on invitations: roles offered to a name."""
 
 from collections.abc import Callable, Collection
 from datetime import timedelta
@@ -14,12 +14,12 @@ from windlass.storage.access.audit import append, run_audited
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Session
 
-#: The audit entry of an invitation that is accepted.
+#: Builds the audit entry of an accepted invitation.
 EntryOf = Callable[[Invitation], NewAuditEntry]
 
 
 class NewAccount(NamedTuple):
-    """The account that is made when somebody accepts an invitation who has none."""
+    """The account to create for an invited name without one."""
 
     id: UserId
     password_hash: str
@@ -36,8 +36,8 @@ class InvitationVerbs:
         expires: timedelta,
         entry: NewAuditEntry | None = None,
     ) -> Invitation | None:
-        """Offer a role by a link, in place of what was offered to the name there before. None if
-        there is no such tenant, or the name has a role in it."""
+        """Offer a role by a link; replaces an earlier offer to the name. None if the tenant does
+        not exist, or the name has a role in it."""
         found = await run_audited(
             self._db,
             "upsert_invitation",
@@ -54,7 +54,7 @@ class InvitationVerbs:
     async def invitations(
         self, scope: Scope, *, name: str | None = None, most: int = 1000
     ) -> list[Invitation]:
-        """Roles in tenants that are offered and can still be accepted, by tenant and name."""
+        """Open invitations to tenants, by tenant and name."""
         found = await self._db.run("invitations", tenant_id=scope.tenant, name=name, most=most)
         return [account_rows.invitation(row) for row in found]
 
@@ -67,7 +67,7 @@ class InvitationVerbs:
         *,
         entry: NewAuditEntry | None = None,
     ) -> Invitation | None:
-        """Offer another role by the same link; None if nothing is offered."""
+        """Offer another role by the same link; None if there is no open invitation."""
         found = await run_audited(
             self._db,
             "update_invitation",
@@ -82,7 +82,7 @@ class InvitationVerbs:
     async def delete_invitation(
         self, tenant: str, name: str, *, entry: NewAuditEntry | None = None
     ) -> bool:
-        """Take back what was offered to a name in a tenant; its link is void."""
+        """Withdraw the invitation of a name to a tenant; voids its link."""
         return bool(
             await run_audited(
                 self._db, "delete_invitation", entry=entry, tenant_id=tenant, name=name
@@ -93,8 +93,8 @@ class InvitationVerbs:
     async def accept_invitation(
         self, hash: str, user: UserId, *, session: SessionId | None, entry_of: EntryOf
     ) -> Invitation | None:
-        """Give a user the role that is offered to its name by a link. Its links, and its sessions
-        but `session`, end. None if the link is not for that name, or is over."""
+        """Give a user the role offered to its name by a link. Ends its links, and its sessions
+        except `session`. None if the link is for another name, or no longer valid."""
         async with self._db.transaction() as transaction:
             await transaction.run("lock_user", id=user)
             found = await transaction.run("accept_invitation", hash=hash, user_id=user)
@@ -111,8 +111,8 @@ class InvitationVerbs:
     async def accept_invitation_as_new_user(
         self, hash: str, account: NewAccount, *, entry_of: EntryOf
     ) -> Invitation | None:
-        """Make the account of an invited name that has none, with the role that is offered by a
-        link. None if there is an account of that name, or the link is over."""
+        """Create an account for an invited name, with the role offered by a link. None if the name
+        has an account, or the link is no longer valid."""
         try:
             async with self._db.transaction() as transaction:
                 found = await transaction.run("accept_invitation_as_new_user", hash=hash)
@@ -137,7 +137,7 @@ class InvitationVerbs:
 
 
 class _NameTaken(Exception):
-    """Another transaction made an account of the name; this one is rolled back."""
+    """Another transaction created an account of the name; this one is rolled back."""
 
 
 async def _give_role(session: Session, user: UserId, invitation: Invitation) -> None:

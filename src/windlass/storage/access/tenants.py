@@ -1,4 +1,4 @@
-"""Verbs on tenants, and on the jobs that are open in them."""
+"""Verbs on tenants and their open jobs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +16,8 @@ class TenantVerbs:
 
     @retry_deadlocks
     async def create_tenant(self, tenant: Tenant) -> Tenant | None:
-        """Make a tenant. If there is, or was, one of its id, nothing changes and that one is
-        returned; else None."""
+        """Create a tenant; returns None. If its id is, or was, in use, nothing changes and the
+        existing tenant is returned."""
         async with self._db.transaction() as session:
             await session.run("lock_definitions")
             if await session.run("create_tenant", **_tenant_row(tenant)):
@@ -28,7 +28,7 @@ class TenantVerbs:
 
     @retry_deadlocks
     async def change_tenant(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant | None:
-        """Change a tenant as it stands, alone. Answers it as it is then; None if there is none."""
+        """Change a tenant under a lock. Returns the changed tenant; None if there is none."""
         async with self._db.transaction() as session:
             await session.run("lock_definitions")
             found = await session.run("tenant", id=id)
@@ -42,8 +42,8 @@ class TenantVerbs:
 
     @retry_deadlocks
     async def delete_tenant(self, id: str) -> bool:
-        """Delete a tenant: its id stays taken. Its tokens, roles and invitations end with it, and
-        the sessions of users who have no role left. False if there is none that is not deleted."""
+        """Delete a tenant; its id stays taken. Its tokens, roles and invitations end with it, and
+        the sessions of users who have no role left. False if it does not exist or is deleted."""
         async with self._db.transaction() as session:
             await session.run("lock_definitions")
             if not await session.run("delete_tenant", id=id):
@@ -58,14 +58,14 @@ class TenantVerbs:
         return int((await self._db.run("count_open_jobs", tenant_id=tenant))[0]["number"])
 
     async def purge_tenant_jobs(self, tenant: str, *, most: int = 500) -> dict[str, int]:
-        """Delete some ended jobs of a tenant with all that hangs on them. Returns how many rows of
-        each kind."""
+        """Delete some ended jobs of a tenant with all dependent rows. Returns the number of rows by
+        kind."""
         return _numbers(await self._db.run("purge_tenant_jobs", tenant_id=tenant, most=most))
 
     @retry_deadlocks
     async def purge_tenant(self, tenant: str, *, most: int = 2000) -> dict[str, int]:
-        """Delete some of what a tenant has besides jobs; the tenant itself and its audit stay.
-        Returns how many rows of each kind."""
+        """Delete some of a tenant's other rows; the tenant itself and its audit stay. Returns the
+        number of rows by kind."""
         async with self._db.transaction() as session:
             return _numbers(await session.run("purge_tenant", tenant_id=tenant, most=most))
 
@@ -74,11 +74,11 @@ class TenantVerbs:
         return [rows.tenant(row) for row in await self._db.run("tenants")]
 
     async def open_job_caps(self) -> dict[str, int]:
-        """Tenants that may have only so many open jobs, and how many."""
+        """The limits of open jobs, by tenant; tenants without a limit are left out."""
         return {row["id"]: row["max_open"] for row in await self._db.run("open_job_caps")}
 
     async def open_jobs(self, tenant: str, *, most: int = 1000) -> list[JobId]:
-        """Some open jobs of a tenant that are not asked to stop yet."""
+        """Some open jobs of a tenant without a cancel request."""
         found = await self._db.run("open_jobs_of_tenant", tenant_id=tenant, most=most)
         return [JobId(rows.uuid(row["id"])) for row in found]
 

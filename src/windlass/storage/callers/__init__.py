@@ -1,4 +1,4 @@
-"""A caller's own connection as a session: what Windlass stores there commits with the caller."""
+"""A caller's own connection as a session: writes of Windlass commit with the caller's."""
 
 from windlass.storage.callers.session import CallerSession, caller_session, drive
 

@@ -1,4 +1,4 @@
-"""A Django database as a wire: its alias, or the connection Django keeps for it."""
+"""A Django database as a wire, given by its alias or its connection."""
 
 import sys
 from typing import Any
@@ -9,7 +9,7 @@ from windlass.storage.sql.statements import Rows
 
 
 class DjangoWire:
-    """Statements go through Django's cursor, so that its log and its errors are as usual."""
+    """Runs statements through Django's cursor, so that its log and its errors are as usual."""
 
     name = "Django database"
     blocking = True
@@ -18,7 +18,7 @@ class DjangoWire:
         self._connection = connection
 
     async def style(self) -> Style:
-        # Django's vendors are our kinds, and its cursors take one placeholder on all of them.
+        # Django's vendor names are ours, and its cursors take one placeholder on all databases.
         return Style(self._connection.vendor, "%s")
 
     async def begin(self) -> None:
@@ -33,7 +33,7 @@ class DjangoWire:
 
 def by_alias(alias: str) -> DjangoWire:
     """The wire of the calling thread's connection to a database of Django's settings."""
-    # Whoever is inside atomic() has loaded it; Windlass does not depend on it.
+    # A caller inside atomic() has loaded it; Windlass does not depend on it.
     django = sys.modules.get("django.db")
     if django is None:
         raise TransactionUnsupported(

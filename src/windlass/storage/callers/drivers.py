@@ -1,4 +1,4 @@
-"""The drivers a caller's connection may be of, as a table: by the name of the connection's class."""
+"""The supported drivers of callers' connections, by the class name of the connection."""
 
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -11,7 +11,7 @@ from windlass.storage.callers.wire import Style
 
 #: libpq's number for a connection between two transactions.
 _IDLE = 0
-#: MySQL's flag in the status that comes with each answer.
+#: MySQL's flag in the status of each response.
 _IN_TRANSACTION = 1
 
 
@@ -22,11 +22,11 @@ class Driver:
     name: str
     style: Style
     blocking: bool
-    #: True if a statement run now would be committed by itself.
+    #: True if a statement run now would autocommit.
     alone: Callable[[Any], bool]
-    #: What to do about that.
+    #: The remedy for that.
     advice: str
-    #: A cursor that gives plain rows, whatever factories the caller has set. None where the
+    #: A cursor that returns plain rows, whatever factories the caller has set. None where the
     #: connection itself runs statements.
     cursor: Callable[[Any], Any] | None
     #: The statement that opens a transaction where the driver would not, or "".
@@ -36,7 +36,7 @@ class Driver:
 
 
 def driver_of(connection: object) -> Driver | None:
-    """The driver a connection is of, its subclasses and transparent proxies included."""
+    """The driver of a connection; subclasses and transparent proxies are recognized."""
     for kind in connection.__class__.__mro__:
         if driver := _DRIVERS.get(class_name(kind)):
             return driver
@@ -44,12 +44,12 @@ def driver_of(connection: object) -> Driver | None:
 
 
 def class_name(kind: type) -> str:
-    """A class by its package: where inside the package it is defined may change."""
+    """A class name with its top package; the module inside the package may change."""
     return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
 
 
 def _loaded(module: str) -> Any:
-    # Whoever gives us a connection has loaded its driver; Windlass does not depend on it.
+    # The caller who passes a connection has loaded its driver; Windlass does not depend on it.
     return sys.modules[module]
 
 
@@ -66,8 +66,8 @@ def _sqlite_alone(connection: Any) -> bool:
 
 
 def _sqlite_opening(connection: Any) -> str:
-    # The driver begins by itself before an insert, but not before the reads that come first
-    # here. Immediate, because a transaction that reads first may be refused its first write.
+    # The driver begins by itself before an insert, but not before the reads that come first here.
+    # Immediate, because a transaction that reads first may be refused its first write.
     if connection.in_transaction:
         return ""
     exclusive = (connection.isolation_level or "").upper() == "EXCLUSIVE"
@@ -89,7 +89,7 @@ def _sqlite_cursor(connection: Any) -> Any:
 
 
 def _without_uuid(value: Any) -> Any:
-    # psycopg2 takes a UUID only where the process has registered it, which is the application's to do.
+    # psycopg2 takes a UUID only if the application has registered the type.
     return str(value) if isinstance(value, UUID) else value
 
 
@@ -128,7 +128,7 @@ ASYNCPG = Driver(
     name="asyncpg connection",
     style=Style("postgresql", "$1"),
     blocking=False,
-    # A closed connection has an error of its own to raise.
+    # A closed connection raises its own error.
     alone=lambda connection: not (connection.is_in_transaction() or connection.is_closed()),
     advice="open `async with connection.transaction()` first",
     cursor=None,
@@ -144,7 +144,7 @@ _PYMYSQL = Driver(
 _MYSQLCLIENT = replace(
     _PYMYSQL,
     name="mysqlclient connection",
-    # It does not tell whether a transaction was begun while autocommit is on.
+    # With autocommit on, it does not report whether a transaction was begun.
     alone=lambda connection: bool(connection.get_autocommit()),
     advice="turn autocommit off",
     cursor=lambda connection: connection.cursor(_loaded("MySQLdb.cursors").Cursor),

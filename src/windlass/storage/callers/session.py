@@ -1,7 +1,7 @@
-"""Caller sessions: run Windlass's verbs in a transaction that is the caller's.
+"""Caller sessions: run Windlass's verbs in the caller's transaction.
 
-Nothing here imports a driver; a connection is known by the name of its class. A caller's connection
-is never committed, rolled back or closed, and its errors rise as they are.
+Nothing here imports a driver; a connection is recognized by the name of its class. A caller's
+connection is never committed, rolled back or closed, and its errors are not translated.
 """
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -25,19 +25,19 @@ _SAVEPOINT = "windlass_verb"
 
 
 def caller_session(tx: object, database: Database) -> "CallerSession":
-    """A session in the transaction that is open in `tx`.
+    """A session in the open transaction of `tx`.
 
-    `tx` is a connection to the database of Windlass, of a driver, SQLAlchemy or Django, or the
-    alias of a Django database. TransactionUnsupported is raised for anything else here, and by
-    the first verb for another kind of database or a connection without a transaction.
+    `tx` is a connection of a driver, SQLAlchemy or Django to the database of Windlass, or the alias
+    of a Django database. Anything else raises TransactionUnsupported here; another kind of database
+    or a connection without a transaction raises it with the first verb.
     """
     return CallerSession(_wire(tx), database)
 
 
 class CallerSession:
-    """Verbs inside a caller's transaction. Where it is `blocking`, they never really await.
+    """Runs verbs inside a caller's transaction. If it is `blocking`, they never really await.
 
-    `name` is what messages call the caller's connection.
+    `name` stands for the caller's connection in messages.
     """
 
     def __init__(self, wire: Wire, database: Database) -> None:
@@ -47,7 +47,7 @@ class CallerSession:
         self._database = database
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
-        """Run a verb; as a whole, or, when it raises, not at all."""
+        """Run a verb atomically: if it raises, nothing of it stays."""
         scripts = await self._scripts()
         await self._wire.begin()
         statements = scripts[verb]
@@ -59,7 +59,7 @@ class CallerSession:
         try:
             answer = await self._steps(steps)
         except Exception:
-            # Otherwise a caller who goes on after an error would commit half a verb.
+            # Otherwise a caller who continues after an error would commit half a verb.
             with suppress(Exception):  # a deadlock has rolled back everything, the savepoint too
                 await self._wire.execute(f"rollback to savepoint {_SAVEPOINT}")
             raise
@@ -67,7 +67,7 @@ class CallerSession:
         return answer
 
     async def script(self, text: str) -> Rows:
-        """Run statements as they are written; the rows of the last one."""
+        """Run statements as they are written; returns the rows of the last one."""
         await self._scripts()
         await self._wire.begin()
         answer: Rows = []
@@ -78,10 +78,10 @@ class CallerSession:
     async def _scripts(self) -> Scripts:
         style = await self._wire.style()
         if style.database != self._database.kind:
-            theirs = _PRODUCTS.get(style.database, style.database)
+            product = _PRODUCTS.get(style.database, style.database)
             raise TransactionUnsupported(
                 self._wire.name,
-                problem=f"It leads to {theirs}, but the database of Windlass is "
+                problem=f"It leads to {product}, but the database of Windlass is "
                 f"{_PRODUCTS[self._database.kind]}.",
             )
         return _scripts(self._database, style.placeholder)  # type: ignore[arg-type]  # mypy: a Protocol is not Hashable
@@ -96,7 +96,7 @@ class CallerSession:
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine over a blocking session to its end, in this thread and without a loop."""
+    """Run a coroutine over a blocking session to its end, in this thread, without an event loop."""
     try:
         coroutine.send(None)
     except StopIteration as end:

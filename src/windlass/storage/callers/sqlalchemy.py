@@ -1,4 +1,4 @@
-"""SQLAlchemy's sessions and connections as a wire, blocking and async alike."""
+"""SQLAlchemy's sessions and connections as a wire, blocking and async."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -10,12 +10,12 @@ from windlass.storage.sql.statements import Rows
 
 T = TypeVar("T")
 
-#: Takes a step with SQLAlchemy's blocking Connection below the caller's object.
+#: Runs a step with SQLAlchemy's blocking Connection below the caller's object.
 _Within = Callable[[Any, Callable[[Any], Any]], Awaitable[Any]]
 
 
 class SqlAlchemyWire:
-    """Statements go through SQLAlchemy, so that its events, its log and its errors are as usual."""
+    """Runs statements through SQLAlchemy, so that its events, log and errors are as usual."""
 
     def __init__(self, tx: Any, *, name: str, blocking: bool, within: _Within) -> None:
         self.name = f"SQLAlchemy {name}"
@@ -44,12 +44,12 @@ class SqlAlchemyWire:
 
     def _begin(self, inner: Any) -> None:
         if not inner.in_transaction():
-            # As its first statement would; with listeners that begin in their own way.
+            # As its first statement would, with listeners that begin in their own way.
             inner.begin()
         pooled = inner.connection
         driver = self._driver(inner)
         if driver is ASYNCPG:
-            # Begun with the first statement, which may still be to come.
+            # The transaction begins with the first statement, which may not have run yet.
             alone = pooled.dbapi_connection.autocommit and driver.alone(pooled.driver_connection)
         else:
             alone = driver.alone(pooled.driver_connection)

@@ -1,4 +1,4 @@
-"""The seam to a caller's connection: how to write for it, and how to run a statement on it."""
+"""The seam to a caller's connection: its statement style, and running a statement on it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from windlass.errors import TransactionUnsupported
 from windlass.storage.sql.statements import Rows
 
-#: A statement's values, by place or by name as its placeholders ask.
+#: A statement's values, by position or by name, as its placeholders require.
 Values = Sequence[Any] | Mapping[str, Any]
 
 
@@ -20,25 +20,25 @@ class Style:
 
 
 class Wire(Protocol):
-    """One caller's connection. `name` is what messages call it.
+    """One caller's connection. `name` stands for it in messages.
 
-    Where it is `blocking`, no method really awaits.
+    If it is `blocking`, no method really awaits.
     """
 
     name: str
     blocking: bool
 
     async def style(self) -> Style:
-        """Look at the connection without touching it."""
+        """The statement style, found without using the connection."""
         ...
 
     async def begin(self) -> None:
-        """See that a transaction is open, or refuse: a statement that is committed by itself
-        would be there even if the caller's work is not."""
+        """Ensure that a transaction is open, or refuse: an autocommitted statement would stay even
+        if the caller rolls back."""
         ...
 
     async def execute(self, text: str, values: Values = ()) -> Rows:
-        """Run one statement in the open transaction. No rows where it has none to give."""
+        """Run one statement in the open transaction; returns its rows, if it has any."""
         ...
 
 
@@ -52,6 +52,6 @@ def outside(name: str, advice: str) -> TransactionUnsupported:
 
 
 def named(description: Sequence[Sequence[Any]], rows: Sequence[Sequence[Any]]) -> Rows:
-    """Rows by column name, as a cursor describes them."""
+    """Rows as mappings by the column names of a cursor's description."""
     names = [column[0] for column in description]
     return [dict(zip(names, row, strict=True)) for row in rows]

@@ -1,1 +1,1 @@
-"""Storage verbs on definitions, tenants and workers."""
+"""Storage verbs on definitions."""

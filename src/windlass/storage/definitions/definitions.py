@@ -1,4 +1,4 @@
-"""Verbs on definitions, tenants and workers."""
+"""Verbs on definitions."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from windlass.storage.database import Database, Session
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import BATCHES, Batch
 
-#: What to store, of the rows found by key.
+#: Maps the rows found, by key, to the rows to store.
 Change = Callable[[Mapping[str, Definition]], Sequence[Definition]]
 
 
@@ -23,13 +23,13 @@ class DefinitionVerbs:
 
     @retry_deadlocks
     async def change_definitions(self, keys: Collection[str], change: Change) -> set[str]:
-        """Change definitions as they stand, alone: `change` gets the rows of these keys and answers
-        those to store. Answers their keys. Regate afterwards."""
+        """Change definitions under a lock: `change` gets the rows of these keys and returns those
+        to store. Returns their keys. Regate afterwards."""
         async with self._db.transaction() as session:
             return await change_definitions(session, keys, change)
 
     async def sync_definitions(self, declared: Sequence[Definition]) -> set[str]:
-        """Make rows follow the definitions in code. Answers the keys that were new or changed."""
+        """Update rows to the definitions in code. Returns the keys that were new or changed."""
         return await self.change_definitions([each.key for each in declared], following(declared))
 
     async def definitions(self) -> list[Definition]:
@@ -39,7 +39,7 @@ class DefinitionVerbs:
     async def definition_triggers(
         self, scope: Scope, keys: Collection[str]
     ) -> dict[str, tuple[str | None, datetime | None]]:
-        """By definition, the type of its own trigger in code and when a trigger of it is due next."""
+        """By definition: the type of its own trigger in code, and its triggers' next due time."""
         found = await self._db.run(
             "definition_triggers", known=Batch(key=list(keys)), tenant_id=scope.tenant
         )
@@ -49,7 +49,7 @@ class DefinitionVerbs:
         }
 
     async def last_attempt_started_at(self, scope: Scope, key: str) -> datetime | None:
-        """When the newest ended jobs of a definition began their last attempt."""
+        """The start of the last attempt among a definition's newest ended jobs."""
         [row] = await self._db.run(
             "last_attempt_started_at", definition=key, tenant_id=scope.tenant
         )
@@ -57,7 +57,7 @@ class DefinitionVerbs:
 
     @retry_deadlocks
     async def delete_definition(self, key: str) -> bool:
-        """Forget a definition; False if there is none, or a job or a trigger speaks of it."""
+        """Delete a definition; False if there is none, or a job or a trigger refers to it."""
         async with self._db.transaction() as session:
             await session.run("lock_definitions")
             gone = bool(await session.run("delete_definition", key=key))
@@ -70,15 +70,15 @@ class DefinitionVerbs:
         return bool(await self._db.run("recently_changed_gates"))
 
     async def move_to_current_gate(self, cursor: JobId, *, most: int = 2000) -> JobId | None:
-        """Move some queued jobs after `cursor` behind the gate their definition has now.
-        Answers where to go on, None at the end."""
+        """Move some queued jobs after `cursor` behind the current gate of their definition.
+        Returns the next cursor, None at the end."""
         moved = await self._db.run("move_to_current_gate", cursor=cursor, most=most)
         last = moved[0]["last_id"]
         return JobId(rows.uuid(last)) if last else None
 
 
 async def change_definitions(session: Session, keys: Collection[str], change: Change) -> set[str]:
-    """The same inside a transaction that is open."""
+    """Change definitions in the open transaction."""
     await session.run("lock_definitions")
     found = await session.run("definitions_by_key", known=Batch(key=list(keys)))
     before = {row["key"]: rows.definition(row) for row in found}
@@ -92,7 +92,7 @@ async def change_definitions(session: Session, keys: Collection[str], change: Ch
 
 
 def following(declared: Sequence[Definition]) -> Change:
-    """The change that makes rows follow the code."""
+    """The change that updates rows to the definitions in code."""
     return lambda found: [
         merge.merge_with_code(found.get(each.key), each)
         for each in declared

@@ -1,4 +1,4 @@
-"""Verbs on alerts: which causes of dead letters a receiver was told of."""
+"""Verbs on alerts: the causes of dead letters reported to each receiver."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from windlass.storage.sql import rows
 
 
 class Alert(NamedTuple):
-    """The alerts of one cause to one receiver: when the last was tried, and the last failure that it
+    """The alerts about one cause to one receiver: time of the last try, and of the newest failure
     reported; None if none was."""
 
     receiver: str
@@ -32,8 +32,8 @@ class AlertVerbs:
         interval: timedelta,
         last_at: datetime | None = None,
     ) -> bool:
-        """Let one process tell a receiver of a cause: True if nobody tried within the interval, and
-        the failure at `last_at` is one that the receiver was not told of."""
+        """Let one process report a cause to a receiver: True if none tried within the interval, and
+        the failure at `last_at` was not reported yet."""
         taken = await self._db.run(
             "claim_alert",
             receiver=receiver,
@@ -47,7 +47,7 @@ class AlertVerbs:
     async def record_alert_sent(
         self, receiver: str, definition: str, fingerprint: str, *, last_at: datetime
     ) -> None:
-        """Note that a receiver was told of a cause, up to the failure at `last_at`."""
+        """Store that a cause was reported to a receiver, up to the failure at `last_at`."""
         await self._db.run(
             "record_alert_sent",
             receiver=receiver,
@@ -57,7 +57,7 @@ class AlertVerbs:
         )
 
     async def alerts(self) -> list[Alert]:
-        """The alerts that receivers were sent."""
+        """The alerts of all receivers."""
         return [
             Alert(
                 receiver=row["receiver"],
@@ -70,5 +70,5 @@ class AlertVerbs:
         ]
 
     async def prune_alerts(self, *, days: float) -> None:
-        """Forget causes that no receiver was told of for so many days."""
+        """Delete causes that were not reported for that many days."""
         await self._db.run("prune_alerts", days=days)

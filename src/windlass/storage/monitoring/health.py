@@ -1,5 +1,5 @@
-"""Verbs that ask the database how it is. Each costs little, and answers on every database: what one of
-them does not know, it has nothing of."""
+"""Verbs on the health of the database. Each is cheap and works on every database; what a database
+does not know is empty."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -12,18 +12,18 @@ class HealthVerbs:
     _db: Database
 
     async def database_settings(self) -> Mapping[str, str]:
-        """Settings of the database, as our connections have them, that matter to a queue."""
+        """Settings of the database that matter to a queue, as our connections have them."""
         pairs = [tuple(row.values()) for row in await self._db.run("database_settings")]
         return {str(name).lower(): str(value) for name, value in pairs}
 
     async def server_process_ids(self) -> list[int | None]:
-        """The numbers of the server's processes that answer several connections of ours, all open."""
+        """The ids of the server processes behind several of our open connections."""
         lanes = (Lane.GENERAL, Lane.STORE, Lane.WORK)
         found = [await self._db.run("server_process_id", lane=lane) for lane in lanes]
         return [None if row["number"] is None else int(row["number"]) for [row] in found]
 
     async def old_snapshots(self) -> list[OldSnapshot]:
-        """The transactions that keep the database from removing old rows, the oldest first."""
+        """The transactions that prevent the database from removing old rows, the oldest first."""
         return [
             OldSnapshot(
                 row["kind"], row["name"], _length(row["seconds"]), int(row["transactions"] or 0)
@@ -32,7 +32,7 @@ class HealthVerbs:
         ]
 
     async def dead_tuples(self) -> list[DeadRows]:
-        """Rows of the queue's tables that nobody can see any more, where the database counts them."""
+        """Dead rows in the queue's tables, where the database counts them."""
         return [
             DeadRows(row["name"], int(row["live"]), int(row["dead"]), _length(row["seconds"]))
             for row in await self._db.run("dead_tuples")

@@ -1,7 +1,7 @@
 """Verbs on the installation as a whole: its epoch, and the server it belongs to.
 
-An epoch is the time between two restores. What was leased in an earlier one is worth nothing: a new
-one hands back every running job, and its lease tokens are greater than all that were given before.
+An epoch is the time between two restores. Leases of an earlier one are void: a new epoch hands back
+every running job, and its lease tokens are greater than all earlier ones.
 """
 
 from contextlib import suppress
@@ -17,7 +17,7 @@ from windlass.storage.database import Database, Lane, Session
 from windlass.storage.leases.leases import finish_batch
 from windlass.storage.sql import rows
 
-#: By how much lease tokens rise with an epoch. No job is claimed so often between two restores.
+#: Increase of lease tokens per epoch. No job is claimed that often between two restores.
 TOKEN_STEP = 1_000_000
 #: Jobs handed back with one statement.
 _BATCH = 500
@@ -25,7 +25,7 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The epoch of an installation, and the server that was noted with it, if it could say."""
+    """The epoch of an installation, and the server recorded with it, if known."""
 
     epoch: str
     server: str | None
@@ -36,28 +36,28 @@ class InstallationVerbs:
     _db: Database
 
     async def installation(self) -> Installation:
-        """The epoch that lasts."""
+        """The current epoch."""
         [row] = await self._db.run("installation", lane=Lane.RENEW)
         return Installation(row["epoch"], row["server"], rows.instant(row["begun_at"]))
 
     async def server(self) -> str | None:
-        """The identity of the server. None where it has none, or may not report it: then a restore is
-        not noticed automatically."""
-        # A role without the right to ask is an ordinary one.
+        """The identity of the server. None if it has none, or the role may not read it: then a
+        restore is not noticed automatically."""
+        # Roles without the right to read it are common.
         with suppress(Exception):
             found = await self._db.run("server_identity", lane=Lane.RENEW)
             return found[0]["server"] if found else None
         return None
 
     async def record_server(self, server: str) -> None:
-        """Note which server the epoch belongs to, unless one is noted."""
+        """Store the server the epoch belongs to, unless one is stored."""
         await self._db.run("record_server", server=server)
 
     @retry_deadlocks
     async def begin_epoch(self, *, server: str | None, unless_on: str | None = None) -> int | None:
-        """Begin an epoch: hand back every running job, its attempt not counted, and give greater
-        lease tokens from now on. Returns how many jobs were handed back; None, and nothing is
-        changed, if the server noted by now is `unless_on`: another process was quicker.
+        """Begin an epoch: hand back every running job, its attempt not counted, and raise the lease
+        tokens. Returns the number of jobs handed back; None, with nothing changed, if the stored
+        server is `unless_on` by now: another process was faster.
         """
         async with self._db.transaction() as session:
             [row] = await session.run("lock_installation")

@@ -1,7 +1,7 @@
 """Looks for rows that contradict the invariants of the queue. Reads only, in bounded steps.
 
-Each rule is a condition on one row of one table, looked at by one statement, so that jobs which move
-meanwhile are no mistake. A statement reads so many rows and goes on after the last.
+Each rule is a condition on one row of one table, checked by one statement, so that jobs which move
+meanwhile cause no false alarm. A statement reads a bounded number of rows; the next one continues.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -13,10 +13,10 @@ from uuid import UUID
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
 
-#: Rows that one statement looks at.
+#: Rows that one statement reads.
 _STEP = 5000
 _FIRST = UUID(int=0)
-#: No lease and no due time is set further ahead than this.
+#: No lease and no due time is set further ahead.
 _LONGEST_LEASE = timedelta(days=1)
 _LONGEST_WAIT = timedelta(days=36525)
 
@@ -52,7 +52,7 @@ def _gone(id: str) -> str:
 
 
 def _unguarded(kind: str, column: str) -> str:
-    """A job whose key is not kept for it: another may be stored with the same one."""
+    """Condition: the job's key is not reserved, so another job may be stored with it."""
     return (
         f"j.{column} is not null and not exists (select 1 from windlass_keys k where "
         f"k.tenant_id = j.tenant_id and k.kind = '{kind}' and k.key = j.{column} "
@@ -132,7 +132,7 @@ RULES: Sequence[IntegrityRule] = (
     *_each("tenant", "not exists (select 1 from windlass_tenants t where t.id = j.tenant_id)"),
 )
 
-#: What must be unique over all tables, by statements of their own: their first column is what is named.
+#: Rules over several tables, as whole statements; their first column is the reported id.
 _TWICE: Mapping[str, str] = {
     "due-time-twice": "select j.trigger_id as id, count(*) as n from windlass_jobs j "
     "where j.trigger_due_at is not null and j.trigger_id is not null and j.source = 'schedule' "
@@ -147,7 +147,7 @@ _TWICE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Something in the data that a rule forbids: where, and what it is called there."""
+    """A row that breaks a rule."""
 
     rule: str
     table: str
@@ -158,7 +158,7 @@ class IntegrityVerbs:
     _db: Database
 
     async def violations(self, tenant: str | None = None) -> AsyncIterator[Violation]:
-        """Rows that contradict a rule, of one tenant's jobs alone or of everything."""
+        """Rows that break a rule, in one tenant's jobs or in everything."""
         [clock] = await self._db.run("database_time")
         now = rows.instant(clock["now"])
         limits = {"latest_lease": now + _LONGEST_LEASE, "latest_due": now + _LONGEST_WAIT}
@@ -189,7 +189,7 @@ class IntegrityVerbs:
             after = upto
 
     async def _step(self, rule: IntegrityRule, after: UUID) -> UUID | None:
-        """The last of the next rows that are looked at together."""
+        """The id of the last row of the next step."""
         found = await self._db.query(
             f"select b.id from (select j.{rule.column} as id from {rule.table} j "
             f"where j.{rule.column} > :after order by j.{rule.column} limit :most) b "

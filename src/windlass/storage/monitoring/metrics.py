@@ -1,4 +1,4 @@
-"""Verbs that metrics are made of. None scans jobs; what a look costs is bounded."""
+"""Verbs behind the metrics. None scans jobs; the cost of each is bounded."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,30 +14,30 @@ class MetricVerbs:
     _db: Database
 
     async def state_counts_by_dimension(self, *, most: int) -> Sequence[Mapping[str, Any]]:
-        """Jobs in each state, by `kind` (tenant, queue, definition) and `name`. Of each kind the
-        `most` with the most open jobs are named; the others are summed, their name is None."""
+        """Jobs in each state, by `kind` (tenant, queue, definition) and `name`. Each kind names the
+        `most` with the most open jobs; the others are summed under the name None."""
         return await self._db.run("state_counts_by_dimension", most=most)
 
     async def lifetime_counts(self) -> Sequence[Mapping[str, Any]]:
-        """Counters since the installation, by queue and definition. No figure ever falls."""
+        """Counters since the installation, by queue and definition. They never fall."""
         return await self._db.run("lifetime_counts")
 
     async def oldest_due_age(self, *, most: int = 500) -> Mapping[str, float]:
-        """For how many seconds the longest waiting job of each queue has been due.
+        """Seconds since the longest waiting job of each queue became due.
 
-        Of a queue with more than `most` lines, older ones may be among those not looked at.
+        In a queue with more than `most` lines, the unread lines may hold an older job.
         """
         found = await self._db.run("oldest_due_age", most=most)
         return {row["queue"]: max(0.0, float(row["age"])) for row in found}
 
     async def count_late_schedules(self, *, seconds: float, most: int = 1000) -> int:
-        """Count the schedules that should have fired so long ago, up to `most`."""
+        """Count the schedules that are overdue by `seconds`, up to `most`."""
         found = await self._db.run("count_late_schedules", seconds=seconds, most=most)
         return int(found[0]["late"])
 
     @retry_deadlocks
     async def record_latency(self, observations: Sequence[Observation]) -> None:
-        """Add to the histogram of this minute and to the one since ever."""
+        """Add observations to the histograms of this minute and of all time."""
         if observations:
             batch = Batch.of_rows(Observation._fields, observations)
             await self._db.run("record_latency", lane=Lane.RENEW, observations=batch)
@@ -45,17 +45,17 @@ class MetricVerbs:
     async def latency_histograms(
         self, *, seconds: float | None = None
     ) -> dict[HistogramKey, Histogram]:
-        """Wait and run times of jobs in the last so many seconds, by the minute; None: since ever."""
+        """Histograms of wait and run times in the last `seconds`, by the minute; None: all time."""
         if seconds is None:
             return _histograms(await self._db.run("latency_histograms"))
         return _histograms(await self._db.run("recent_latency_histograms", seconds=seconds))
 
     async def prune_minute_counts(self, *, days: float, most: int = 5000) -> int:
-        """Forget some of the minutes that began more than `days` ago; totals stay."""
+        """Delete some counts of minutes more than `days` ago; totals stay."""
         return int((await self._db.run("prune_minute_counts", days=days, most=most))[0]["pruned"])
 
     async def prune_histograms(self, *, days: float, most: int = 5000) -> int:
-        """The same for the minutes of histograms; what they tell since ever stays."""
+        """Delete some histograms of minutes more than `days` ago; those of all time stay."""
         return int((await self._db.run("prune_histograms", days=days, most=most))[0]["pruned"])
 
 

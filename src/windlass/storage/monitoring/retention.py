@@ -9,7 +9,7 @@ class RetentionVerbs:
     _db: Database
 
     async def roll_up_counts(self, *, most: int = 5000) -> int:
-        """Fold the changes of batches into the totals. Answers how many were folded."""
+        """Add the counts of batches to the totals. Returns the number of rows folded in."""
         return int((await self._db.run("roll_up_counts", most=most))[0]["folded"])
 
     async def prune(
@@ -21,8 +21,8 @@ class RetentionVerbs:
         spare_dead: bool = False,
         most: int = 1000,
     ) -> int:
-        """Delete some jobs of a definition that ended more than `days` ago; `before_id` is an id
-        as old as that. `spare_dead` keeps dead-lettered ones."""
+        """Delete some jobs of a definition that ended more than `days` ago; `before_id` is an id of
+        that age. `spare_dead` keeps dead-lettered ones."""
         gone = await self._db.run(
             "prune",
             definition=definition,
@@ -46,12 +46,12 @@ class RetentionVerbs:
     async def prune_orphaned_logs(
         self, cursor: JobId, *, most: int = 1000
     ) -> tuple[int, JobId | None]:
-        """Delete log lines whose job is gone, looking at some jobs after `cursor`. Answers how many
-        lines went, and where to go on, None at the end."""
+        """Delete log lines whose job is gone, checking some jobs after `cursor`. Returns the number
+        of lines deleted, and the next cursor, None at the end."""
         [seen] = await self._db.run("prune_orphaned_logs", cursor=cursor, most=most)
         last = seen["last_id"]
         return int(seen["pruned"]), JobId(rows.uuid(last)) if last else None
 
     async def prune_keys(self, *, most: int = 5000) -> int:
-        """Forget dedupe keys of ended jobs whose window has passed, and what no rate counts any more."""
+        """Delete dedupe keys of ended jobs past their window, and starts that no rate counts."""
         return int((await self._db.run("prune_keys", most=most))[0]["pruned"])

@@ -1,4 +1,4 @@
-"""Verbs that tell what changes, for those who watch. Each is one bounded read; nothing is written.
+"""Verbs of the live feed. Each is one bounded read; nothing is written.
 
 Callers read repeatedly and compare with what they read before.
 """
@@ -47,7 +47,7 @@ class JobSnapshot(NamedTuple):
 
 
 class EventStatus(NamedTuple):
-    """An event, without what it says."""
+    """An event, without its data."""
 
     id: UUID
     tenant: str
@@ -77,7 +77,7 @@ class StreamVerbs:
     _db: Database
 
     async def stream_activity(self) -> list[Activity]:
-        """The counts by tenant, queue and definition, and how much has happened to each lately."""
+        """The counts by tenant, queue and definition, with their recent moves."""
         return [
             Activity(
                 row["tenant_id"],
@@ -92,7 +92,7 @@ class StreamVerbs:
     async def stream_jobs(self, ids: Collection[JobId]) -> dict[JobId, JobSnapshot]:
         """Snapshots of these jobs, without payloads; one that does not exist is left out."""
         found: dict[JobId, JobSnapshot] = {}
-        for _ in range(2):  # a job that moved between two tables during the first look
+        for _ in range(2):  # again for a job that moved between two tables during the first read
             if missing := [id for id in ids if id not in found]:
                 seen = await self._db.run("stream_jobs", ids=Batch(id=missing))
                 found |= {each.id: each for each in map(_glance, seen)}
@@ -113,7 +113,7 @@ class StreamVerbs:
         ]
 
     async def stream_triggers(self, *, most: int) -> list[TriggerStatus]:
-        """Triggers of all tenants, those that did something last first."""
+        """Triggers of all tenants, the most recently active first."""
         return [_trigger(row) for row in await self._db.run("stream_triggers", most=most)]
 
 

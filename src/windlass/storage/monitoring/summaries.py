@@ -1,4 +1,4 @@
-"""Verbs that count: from the totals and minutes that are kept, and from a bounded look at what waits."""
+"""Verbs that count, from stored totals and minutes, and from a bounded look at waiting jobs."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -15,14 +15,14 @@ class SummaryVerbs:
     _db: Database
 
     async def state_counts_by_queue(self, scope: Scope) -> list[Mapping[str, Any]]:
-        """Jobs by queue, definition and state, kept without scanning."""
+        """Jobs by queue, definition and state, from the totals."""
         return [
             dict(row) for row in await self._db.run("state_counts_by_queue", tenant_id=scope.tenant)
         ]
 
     async def queued_counts_by_view(self, scope: Scope, *, look: int) -> Mapping[str, int]:
-        """Count the `scheduled` and `retrying` jobs among `look` queued ones of each table, those due
-        first; `live` and `later` are the numbers looked at."""
+        """Count the `scheduled` and `retrying` jobs among the first `look` queued ones, by due
+        time, of each table; `live` and `later` are the numbers of jobs read."""
         [row] = await self._db.run("queued_counts_by_view", tenant_id=scope.tenant, look=look)
         return {name: int(row[name]) for name in ("live", "later", "scheduled", "retrying")}
 

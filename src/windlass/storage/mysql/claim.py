@@ -15,7 +15,7 @@ from windlass.storage.mysql.sql_literals import interpolate
 from windlass.storage.sql.batches import Batch
 from windlass.storage.sql.statements import Rows, Scripts, Statement
 
-#: A claimed job, as the verb's rows have it.
+#: A claimed job, as a row of the verb.
 JobRow = dict[str, Any]
 
 
@@ -26,8 +26,7 @@ class LineKey(NamedTuple):
 
 
 class LineRow(NamedTuple):
-    """A row of the `lines` batch. Where to begin is of no use here: the index leads past what was
-    taken."""
+    """A row of the `lines` batch, without its start position: here the index skips taken jobs."""
 
     queue: str
     tenant_id: str
@@ -52,7 +51,7 @@ class LimitRow(NamedTuple):
 
 
 class PackedJob(NamedTuple):
-    """A job in the one JSON array that `claim.sql` packs it into, in its order."""
+    """A job in the order of the JSON array that `claim.sql` packs it into."""
 
     place: int
     id: str
@@ -72,7 +71,7 @@ class PackedJob(NamedTuple):
 
 
 class RareFields(NamedTuple):
-    """The fields of a job that are most often all empty, packed in this order."""
+    """The fields of a job that are usually all empty, packed in this order."""
 
     source_ref: str | None = None
     correlation_id: str | None = None
@@ -81,26 +80,28 @@ class RareFields(NamedTuple):
     metadata: str | None = None
 
 
-#: The definitions whose jobs may be taken, by line.
+#: The definitions whose jobs may be claimed, by line.
 Claimable = Mapping[LineKey, tuple[str, ...]]
 
 
 def claim(connection: MysqlConnection, scripts: Scripts, params: Mapping[str, Any]) -> Rows:
-    """Run the steps of `claim` in the open transaction; the claimed jobs as they stand afterwards."""
-    who_may, pick, take, count, hold = scripts["claim"]
+    """Run the steps of `claim` in the open transaction; returns the jobs as claimed."""
+    claimable, pick, take, count, hold = scripts["claim"]
     lines = [LineRow(*row) for row in params["lines"].rows(*LineRow._fields)]
     limits = [LimitRow(*row) for row in params["limits"].rows(*LimitRow._fields)]
-    asked = interpolate(
-        who_may,
+    claimable_query = interpolate(
+        claimable,
         {
             **dialect.carry("lines", Batch.of_rows(LineRow._fields, lines)),
             "known_keys": tuple(params["known_keys"]),
-            "limited_definitions": _present(limit.definition for limit in limits),
-            "limited_tenants": _present(limit.tenant_id for limit in limits),
-            "limited_queues": _present(limit.queue for limit in limits),
+            "limited_definitions": _without_none(limit.definition for limit in limits),
+            "limited_tenants": _without_none(limit.tenant_id for limit in limits),
+            "limited_queues": _without_none(limit.queue for limit in limits),
         },
     )
-    jobs = _shared_out(_picked(connection, asked, pick, lines, params["known_keys"]), lines)
+    jobs = _limit_per_tenant(
+        _lock_first_jobs(connection, claimable_query, pick, lines, params["known_keys"]), lines
+    )
     if not jobs:
         return []
     at = {"now_at": dialect.value(jobs[0]["last_started_at"])}
@@ -111,7 +112,7 @@ def claim(connection: MysqlConnection, scripts: Scripts, params: Mapping[str, An
     }
     texts = [
         interpolate(take, {"ids": tuple([job["id"] for job in jobs]), **at, **lease}),
-        interpolate(count, {"taken": json.dumps(_counted(jobs)), **at}),
+        interpolate(count, {"taken": json.dumps(_group_counts(jobs)), **at}),
     ]
     if holds := list(_holds(jobs, limits)):
         texts.append(interpolate(hold, {"holds": json.dumps(holds)}))
@@ -119,61 +120,61 @@ def claim(connection: MysqlConnection, scripts: Scripts, params: Mapping[str, An
     return jobs
 
 
-def _present(values: Iterable[str | None]) -> tuple[str, ...]:
+def _without_none(values: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(str(value) for value in values if value is not None)
 
 
-def _picked(
+def _lock_first_jobs(
     connection: MysqlConnection,
-    who_may: str,
+    claimable_query: str,
     pick: Statement,
     lines: Sequence[LineRow],
     known: Sequence[str],
 ) -> list[JobRow]:
-    """Lock the first jobs of all lines. Most often the survey was right about who may run, so that
-    they are picked along with asking; if not, what may run is picked once it is known."""
-    hoped: Claimable = {
+    """Lock the first jobs of all lines. Usually the survey was right about the claimable
+    definitions, so one message checks them and picks jobs; if not, a second one picks again."""
+    expected: Claimable = {
         line.key: (line.definition,) if line.definition else tuple(known) for line in lines
     }
-    picks = [_pick(connection, pick, lines, hoped)] if lines else []
-    allowed, *rows = connection.queries([who_may, *picks])
-    may: Claimable = {
+    picks = [_pick(connection, pick, lines, expected)] if lines else []
+    allowed, *rows = connection.queries([claimable_query, *picks])
+    actual: Claimable = {
         LineKey(row["queue"], row["tenant_id"], row["gate"]): _claimable(row) for row in allowed
     }
-    jobs = _unpacked(connection, pick, lines, hoped, rows[0] if rows else [])
-    if all(job["definition"] in may.get(job["line"], ()) for job in jobs):
+    jobs = _unpack(connection, pick, lines, expected, rows[0] if rows else [])
+    if all(job["definition"] in actual.get(job["line"], ()) for job in jobs):
         return jobs
-    may = {line: definitions for line, definitions in may.items() if definitions}
-    found = connection.query(_pick(connection, pick, lines, may)) if may else []
-    return _unpacked(connection, pick, lines, may, found)
+    actual = {line: definitions for line, definitions in actual.items() if definitions}
+    found = connection.query(_pick(connection, pick, lines, actual)) if actual else []
+    return _unpack(connection, pick, lines, actual, found)
 
 
-def _unpacked(
+def _unpack(
     connection: MysqlConnection,
     pick: Statement,
     lines: Sequence[LineRow],
-    may: Claimable,
+    claimable: Claimable,
     found: Rows,
 ) -> list[JobRow]:
     if any(row["packed"] is None and row["jobs"] for row in found):
-        found = connection.query(_pick(connection, pick, lines, may, whole=False))
-    return [job for row in found if row["packed"] for job in _jobs(row, lines)]
+        found = connection.query(_pick(connection, pick, lines, claimable, whole=False))
+    return [job for row in found if row["packed"] for job in _parse_jobs(row, lines)]
 
 
 def _pick(
     connection: MysqlConnection,
     pick: Statement,
     lines: Sequence[LineRow],
-    may: Claimable,
+    claimable: Claimable,
     *,
     whole: bool = True,
 ) -> str:
-    """One statement for all lines. What each gives is one `whole` value, as long as the server can
-    make one of it; else each job is a row."""
+    """One statement for all lines. If `whole`, each line returns one value with all its jobs,
+    unless that is too long for the server; else each job is a row."""
     arms = [
-        interpolate(pick, {"place": place, **line._asdict(), "definitions": may[line.key]})
+        interpolate(pick, {"place": place, **line._asdict(), "definitions": claimable[line.key]})
         for place, line in enumerate(lines)
-        if line.key in may
+        if line.key in claimable
     ]
     if whole:
         longest = connection.packet // 2
@@ -186,14 +187,14 @@ def _pick(
 
 
 def _claimable(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The definitions whose jobs may be taken from a line."""
+    """The definitions whose jobs may be claimed from a line."""
     if row["gate"]:
         return (definition_of(row["gate"]),)
     return tuple(json.loads(row["plain"] or "[]"))
 
 
-def _jobs(row: Mapping[str, Any], lines: Sequence[LineRow]) -> Iterator[JobRow]:
-    """Jobs as the update will leave them: they are locked, so there is no need to read them again."""
+def _parse_jobs(row: Mapping[str, Any], lines: Sequence[LineRow]) -> Iterator[JobRow]:
+    """Jobs as the update will leave them: they are locked, so they need not be read again."""
     now, floor = row["now_at"].replace(tzinfo=UTC), row["token_floor"]
     for values in json.loads(f"[{row['packed']}]"):
         job = PackedJob(*values)
@@ -233,8 +234,8 @@ def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def _shared_out(picked: Sequence[JobRow], lines: Sequence[LineRow]) -> list[JobRow]:
-    """Of what was picked, no more for each tenant of a queue than its limit, most urgent first."""
+def _limit_per_tenant(picked: Sequence[JobRow], lines: Sequence[LineRow]) -> list[JobRow]:
+    """Keep the most urgent of the picked jobs, up to the limit of each tenant in a queue."""
     left = {(line.queue, line.tenant_id): line.tenant_limit for line in lines}
     taken = []
     for job in sorted(picked, key=lambda job: (job["priority"], job["due_at"], job["id"])):
@@ -245,8 +246,8 @@ def _shared_out(picked: Sequence[JobRow], lines: Sequence[LineRow]) -> list[JobR
     return taken
 
 
-def _counted(jobs: Sequence[JobRow]) -> list[list[Any]]:
-    """The number of jobs taken of each tenant, queue and definition, and their wait in milliseconds."""
+def _group_counts(jobs: Sequence[JobRow]) -> list[list[Any]]:
+    """Claimed jobs by tenant, queue and definition: their number, and wait in milliseconds."""
     groups: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for job in jobs:
         groups[job["tenant_id"], job["queue"], job["definition"]].append(job["due_at"].timestamp())

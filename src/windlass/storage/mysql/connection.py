@@ -20,9 +20,9 @@ from windlass.storage.mysql.faults import LOCK_WAIT, is_already_applied
 from windlass.storage.mysql.sql_literals import interpolate
 from windlass.storage.sql.statements import Rows, Statement
 
-#: Longest wait for the server's answer, in seconds; whoever waits for us gives up a little earlier.
+#: Longest wait for the server's response, in seconds; our callers give up a little earlier.
 _SILENCE = LONG + 5
-#: A transaction in which so long nothing is said is ended by the server, so that its locks are free.
+#: Seconds after which the server ends an idle transaction, so that its locks are free.
 _IDLE_IN_TRANSACTION = 20
 
 _SESSION = (
@@ -30,7 +30,7 @@ _SESSION = (
     "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', "
     f"innodb_lock_wait_timeout = {LOCK_WAIT}, wait_timeout = 28800, "
     f"group_concat_max_len = 1073741824 /*M!100300 , idle_transaction_timeout = {_IDLE_IN_TRANSACTION} */",
-    # Nothing here relies on a snapshot, and its absence is what keeps locks few.
+    # Nothing here relies on a snapshot, and without one there are fewer locks.
     "set session transaction isolation level read committed",
 )
 _CONVERSIONS: Mapping[Any, Callable[..., Any]] = {
@@ -49,13 +49,13 @@ _OPTIONS = (
 
 
 class _Connection(pymysql.Connection):
-    """A connection that spends no time on reading certificates where none is checked."""
+    """A connection that does not load certificates if none is checked."""
 
     def _create_ssl_ctx(self, options: Any) -> ssl.SSLContext:
         if options:
             context: ssl.SSLContext = super()._create_ssl_ctx(options)  # type: ignore[misc]  # its stub
             return context
-        # As the driver would: encrypted if the server can, whoever it is.
+        # As the driver does: encrypted if the server can, without checking its identity.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -63,13 +63,13 @@ class _Connection(pymysql.Connection):
 
 
 class MysqlConnection:
-    """Connects when it is made; every method but the last four may wait for the server."""
+    """Connects when it is created; every method but the last four may wait for the server."""
 
     def __init__(self, address: Address, *, name: str) -> None:
         options: dict[str, Any] = {
             option: address.options[option] for option in _OPTIONS if option in address.options
         }
-        # Any: some of what is needed below is not in the driver's stubs.
+        # Any: the driver's stubs lack some attributes used below.
         self._connection: Any = _Connection(
             host=address.host,
             port=address.port or 3306,
@@ -86,13 +86,13 @@ class MysqlConnection:
             program_name=name,
             **options,
         )
-        #: Whether it led to a server that was of no use.
+        #: True if it led to an unusable server.
         self.spent = False
         self.in_transaction = False
-        #: Whether the open transaction is one verb's own, to be ended with its last statement.
+        #: True if the open transaction belongs to one verb and ends with its last statement.
         self._one_verb = False
         self._to_begin = False
-        #: Those that the last survey on this connection found.
+        #: The queues that the last survey on this connection found.
         self.queues_met: Sequence[str] = ()
         try:
             self.queries(_SESSION)
@@ -101,7 +101,7 @@ class MysqlConnection:
         except BaseException:
             self.drop()
             raise
-        #: Bytes that one statement may have.
+        #: Longest statement in bytes.
         self.packet = int(row["packet"])
         connection: Any = self._connection
         connection._read_timeout = connection._write_timeout = _SILENCE
@@ -109,14 +109,14 @@ class MysqlConnection:
             keep_alive(sock)
 
     def query(self, text: str) -> Rows:
-        """Run one statement; its rows, if it has any to give."""
+        """Run one statement; returns its rows, if it has any."""
         return self.queries([text])[0]
 
     def queries(self, texts: Sequence[str], *, last: bool = False) -> list[Rows]:
-        """Run several statements with one message to the server; the rows of each. The first that
-        fails ends it. Said to be the `last` of a verb, its transaction is committed along."""
+        """Run several statements with one message to the server; returns the rows of each. Stops at
+        the first that fails. If they are the `last` of a verb, commits its transaction too."""
         begin, commit = self._to_begin, last and self._one_verb
-        # Even if the message fails: who began a transaction will roll it back.
+        # Even if the message fails: the caller that began the transaction rolls it back.
         self._to_begin = False
         sent = [*(["begin"] if begin else []), *texts, *(["commit"] if commit else [])]
         self._connection.query(";\n".join(sent))
@@ -133,7 +133,7 @@ class MysqlConnection:
         return self.query(interpolate(statement, values))
 
     def begin(self, *, one_verb: bool = False) -> None:
-        """Open a transaction, with the next statement and no message of its own."""
+        """Open a transaction together with the next statement, without an extra message."""
         self._to_begin = self.in_transaction = True
         self._one_verb = one_verb
 
@@ -145,7 +145,7 @@ class MysqlConnection:
         self._end("rollback")
 
     def migrate(self, statements: Sequence[str]) -> None:
-        """Run statements of a migration; those that were run before are left out."""
+        """Run statements of a migration; skips those that were applied before."""
         for statement in statements:
             try:
                 self.query(statement)
@@ -155,11 +155,11 @@ class MysqlConnection:
 
     @property
     def usable(self) -> bool:
-        """Check that the connection can be used: open, and with nothing under way."""
+        """Check that the connection is open and idle."""
         sock = self._socket()
         if sock is None or self.in_transaction or self.spent:
             return False
-        # A server says nothing unasked, except that it has gone.
+        # An idle connection is readable only if the server has closed it.
         poll = select.poll()
         poll.register(sock, select.POLLIN)
         return not poll.poll(0)
@@ -168,16 +168,16 @@ class MysqlConnection:
         """Wake the thread that waits for the server, from any other thread."""
         if sock := self._socket():
             with contextlib.suppress(OSError):
-                # Not the method of an encrypted socket: that one is not made for two threads.
+                # Not the method of an encrypted socket: it is not safe for two threads.
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Say goodbye and close; for a connection with nothing under way."""
+        """Send COM_QUIT and close an idle connection."""
         with contextlib.suppress(pymysql.Error):
             self._connection.close()
 
     def drop(self) -> None:
-        """Close without a word, whatever is under way."""
+        """Close at once without COM_QUIT, whatever is running."""
         self.sever()
         self.close()
 

@@ -1,4 +1,4 @@
-"""MariaDB and MySQL as a database: a few connections for each lane, their work in threads."""
+"""MariaDB and MySQL as a database: a few connections per lane, used in threads."""
 
 import hashlib
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ class MysqlDatabase:
             )
 
     async def script(self, text: str) -> None:
-        """Run statements one by one; what can be rolled back is, should one of them fail."""
+        """Run statements one by one; if one fails, what can be rolled back is."""
 
         def work(link: MysqlConnection) -> None:
             link.begin()
@@ -86,7 +86,7 @@ class MysqlDatabase:
 
     @asynccontextmanager
     async def migration_lock(self) -> AsyncIterator[None]:
-        # Locks are the whole server's, so that the name says which database is meant.
+        # Locks belong to the whole server, so the name includes the database.
         name = literal(f"windlass {hashlib.md5(self._address.name.encode()).hexdigest()}")
         async with self._pool(Lane.WORK).checkout() as checkout:
             while True:
@@ -145,8 +145,8 @@ class MysqlDatabase:
         return self._pools[lane]
 
     def _drop_idle(self) -> None:
-        """Trust no connection that leads where one has just failed: a silent link would cost a
-        deadline for each of them, and a server that became read-only may be the primary no more."""
+        """Drop idle connections after one has failed: on a silent link each would cost a deadline,
+        and a server that became read-only may no longer be the primary."""
         for pool in self._pools.values():
             pool.drop_idle()
 
@@ -174,7 +174,7 @@ async def _ask(checkout: Checkout, text: str) -> Rows:
     return await checkout.call(lambda link: link.query(text))
 
 
-#: The settings that decide it.
+#: The settings that decide about durability.
 WATCHED = ("innodb_flush_log_at_trx_commit", "innodb_doublewrite", "log_bin", "sync_binlog")
 
 
@@ -203,21 +203,21 @@ def _warnings(settings: Mapping[str, str]) -> Iterator[str]:
 
 
 class MysqlWatch:
-    """Waits for nudges given through the same database object. The server cannot pass one on:
+    """Waits for nudges sent through the same database object. The server cannot pass them on:
     polling finds the jobs of other processes."""
 
     def __init__(self, queues: Sequence[str] | None, watches: "set[MysqlWatch]") -> None:
         self._queues = None if queues is None else frozenset(queues)
-        self._heard = PendingWakeups()
+        self._wakeups = PendingWakeups()
         self._watches = watches
         watches.add(self)
 
     async def wait(self, timeout: float) -> Collection[str]:
-        return await self._heard.wait(timeout)
+        return await self._wakeups.wait(timeout)
 
     async def close(self) -> None:
         self._watches.discard(self)
 
     def hear(self, queues: Collection[str]) -> None:
-        """Wake whoever waits, if one of these queues is watched."""
-        self._heard.add(queues if self._queues is None else self._queues.intersection(queues))
+        """Wake the waiter, if one of these queues is watched."""
+        self._wakeups.add(queues if self._queues is None else self._queues.intersection(queues))

@@ -16,7 +16,7 @@ from windlass.storage.sql.statements import Dialect, uncommented
 
 NOW = "utc_timestamp(6)"
 
-#: The collation to which case, accents and trailing spaces count, by the server that has it.
+#: A collation that distinguishes case, accents and trailing spaces, by server.
 _EXACT = "character set utf8mb4 collate /*M! utf8mb4_nopad_bin */ /*!80017 utf8mb4_0900_bin */"
 _TYPES: Mapping[str, str] = {
     "uuid": "char(36) character set ascii collate ascii_bin",
@@ -59,15 +59,15 @@ _RETURNING = re.compile(
     re.DOTALL,
 )
 
-#: The columns in which the rows of a large batch differ. To the server a column of JSON costs as
-#: much as storing it, so what rows have in common is written, and read, only once.
+#: The columns in which the rows of a large batch differ. Reading a column of JSON costs the server
+#: as much as storing it, so what rows have in common is written, and read, only once.
 _OWN: Mapping[str, tuple[str, ...]] = {
     "jobs": ("place", "id", "payload"),
     "finishes": ("id", "token", "result"),
 }
 
-#: Batches whose rows have a key: what comes twice counts once, and rows are locked in the order
-#: of their ids, so that two transactions seldom wait for each other.
+#: Batches whose rows have a key: of duplicates the last counts, and rows are locked in the order of
+#: their ids, so that two transactions seldom wait for each other.
 _KEYS: Mapping[str, Sequence[str]] = {
     "ids": ("id",),
     "names": ("name",),
@@ -107,7 +107,7 @@ def value(given: Any) -> Any:
         case UUID():
             return str(given)
         case datetime():
-            return _written(given)
+            return _timestamp_text(given)
         case timedelta():
             return given.total_seconds()
         case list() | tuple():
@@ -119,7 +119,7 @@ def value(given: Any) -> Any:
 
 
 def _returning(statement: str) -> Sequence[str]:
-    """What returns rows that it changes reads and locks them first."""
+    """Split a statement with `returning` into one that reads and locks, and one that changes."""
     found = _RETURNING.search(uncommented(statement))
     if found is None:
         return [statement]
@@ -128,14 +128,14 @@ def _returning(statement: str) -> Sequence[str]:
 
 
 def carry(name: str, batch: Batch) -> Mapping[str, str]:
-    """The parameters of one batch, where a statement is not run by its file's name."""
+    """The parameters of one batch, for a statement that is not run by its file's name."""
     batch.check(name)
     return _carry(name, BATCHES[name], batch)
 
 
 def _converted_table(name: str, shape: Shape) -> str:
-    # `json_table` writes in its text's character set, which is that of the caller's connection:
-    # a string with a character not known there comes out empty, and nothing is said.
+    # `json_table` uses the character set of its text, which is that of the caller's connection: a
+    # string with a character unknown there silently comes out empty.
     return _table(name, shape, "convert(:{} using utf8mb4)")
 
 
@@ -161,7 +161,7 @@ def _json_table(source: str, shape: Mapping[str, str]) -> str:
 def _carry(name: str, shape: Shape, batch: Batch) -> Mapping[str, str]:
     order: Iterable[int] = range(len(batch))
     if keys := _KEYS.get(name):
-        # As text, because ids are compared many times faster so.
+        # As text, because comparing UUID objects is many times slower.
         last = {(str(key), *more): n for n, (key, *more) in enumerate(batch.rows(*keys))}
         order = [last[key] for key in sorted(last)]
     own = _OWN.get(name)
@@ -177,14 +177,14 @@ def _carry(name: str, shape: Shape, batch: Batch) -> Mapping[str, str]:
 
 
 def _dump(rows: Sequence[Sequence[Any]]) -> str:
-    # ASCII only: whatever character set a caller's connection has, it arrives.
+    # ASCII only: it arrives whatever character set a caller's connection has.
     return json.dumps(rows, default=_plain, separators=(",", ":"))
 
 
 def _plain(given: Any) -> str:
-    return _written(given) if isinstance(given, datetime) else str(given)
+    return _timestamp_text(given) if isinstance(given, datetime) else str(given)
 
 
-def _written(instant: datetime) -> str:
+def _timestamp_text(instant: datetime) -> str:
     utc = instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
     return utc.isoformat(" ", "microseconds")

@@ -1,4 +1,4 @@
-"""Fast path of `enqueue`: jobs that have no key, wait for no other and are not on hold."""
+"""Fast path of `enqueue`: jobs without key, parents or hold."""
 
 import json
 from collections import Counter
@@ -20,18 +20,18 @@ from windlass.storage.sql.statements import Rows, Scripts, Statement
 
 #: The columns that many jobs of a batch have in common: all but place, id and payload.
 _SHARED = [column for column in BATCHES["jobs"] if column not in ("place", "id", "payload")]
-#: Their values in one or more jobs of a batch.
+#: The values of these columns, shared by one or more jobs of a batch.
 Kind = Mapping[str, Any]
 
-#: As much as a claim will add to a row.
+#: Reserves the space that a claim will add to a row.
 _ROOM = "-" * 48
 
 
 def fast_enqueue(
     connection: MysqlConnection, scripts: Scripts, params: Mapping[str, Any]
 ) -> Rows | None:
-    """Run `fast_enqueue` in the open transaction, if every job is plain; the results of the jobs that
-    it did not create."""
+    """Run `fast_enqueue` in the open transaction, if every job is plain; returns the results of the
+    jobs that it did not create."""
     jobs: Batch = params["jobs"]
     shared = list(jobs.rows(*_SHARED))
     kinds = {values: dict(zip(_SHARED, values, strict=True)) for values in set(shared)}
@@ -39,7 +39,7 @@ def fast_enqueue(
     if not kinds or not all(map(_plain, kinds.values())) or len(set(ids)) < len(ids):
         return None
     look, stored, insert_live, insert_later, count = scripts["fast_enqueue"]
-    found = _look(connection, look, stored, ids, list(kinds.values()))
+    found = _read_snapshot(connection, look, stored, ids, list(kinds.values()))
     if found is None:
         return None
     now = found.now
@@ -49,11 +49,13 @@ def fast_enqueue(
     }
     if created:
         live = {_is_due(kind, now) for kind in created.values()}
-        if len(live) > 1:  # were one of two inserts refused, the other would have to be undone
+        if len(live) > 1:  # if one of two inserts were refused, the other would have to be undone
             return None
         try:
-            tails = {values: _tail(kind, found.gate(kind), now) for values, kind in created.items()}
-        except OverflowError:  # later than there is a date for
+            tails = {
+                values: _row_tail(kind, found.gate(kind), now) for values, kind in created.items()
+            }
+        except OverflowError:  # later than the last possible date
             return None
         rows = [
             f"('{id}',{literal(payload)},{tails[values]})"
@@ -61,12 +63,12 @@ def fast_enqueue(
             if values in tails
         ]
         insert = insert_live if live == {True} else insert_later
-        counts = Counter(_counted_as(kinds[values]) for values in shared if values in tails)
+        counts = Counter(_count_group(kinds[values]) for values in shared if values in tails)
         texts = [
             interpolate(insert, {"rows": RawSql(",".join(rows))}),
-            interpolate(count, {"counted": RawSql(_counted(counts, now))}),
+            interpolate(count, {"counted": RawSql(_counts_sql(counts, now))}),
         ]
-        if not _stored(connection, texts):
+        if not _store(connection, texts):
             return None
     return [
         {"id": id, "status": statuses[values], "existing_id": None}
@@ -85,11 +87,11 @@ def _plain(kind: Kind) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Snapshot:
     """The definitions and tenants of a batch when its enqueue begins."""
 
     now: datetime
-    #: By its key, whether a definition is enabled, and its gate.
+    #: By key of a definition: enabled, and its gate.
     definitions: Mapping[str, tuple[bool, str]]
     #: The state of each tenant.
     tenants: Mapping[str, str]
@@ -114,13 +116,13 @@ class _Found:
         return gate
 
 
-def _look(
+def _read_snapshot(
     connection: MysqlConnection,
     look: Statement,
     stored: Statement,
     ids: Sequence[str],
     kinds: Sequence[Kind],
-) -> _Found | None:
+) -> _Snapshot | None:
     """None if a job is stored already."""
     [found] = connection.ask(
         look,
@@ -132,7 +134,7 @@ def _look(
     if found["perhaps_stored"] and connection.ask(stored, ids=tuple(ids)):
         return None
     definitions = json.loads(found["definitions"] or "[]")
-    return _Found(
+    return _Snapshot(
         found["now_at"],
         {key: (bool(enabled), gate) for key, enabled, gate in definitions},
         dict(json.loads(found["tenants"] or "[]")),
@@ -150,7 +152,7 @@ def _due_at(kind: Kind, now: datetime) -> datetime:
     return due_at.astimezone(UTC).replace(tzinfo=None) if due_at.tzinfo else due_at
 
 
-def _tail(kind: Kind, gate: str, now: datetime) -> str:
+def _row_tail(kind: Kind, gate: str, now: datetime) -> str:
     """A row's values after its id and payload, in the order of the statement."""
     expires = kind["expires"]
     values = (
@@ -180,22 +182,22 @@ def _tail(kind: Kind, gate: str, now: datetime) -> str:
     return ",".join([literal(dialect.value(value)) for value in values])
 
 
-def _counted_as(kind: Kind) -> tuple[str, str, str]:
+def _count_group(kind: Kind) -> tuple[str, str, str]:
     return kind["tenant_id"], kind["queue"], kind["definition"]
 
 
-def _counted(counts: Mapping[tuple[str, str, str], int], now: datetime) -> str:
+def _counts_sql(counts: Mapping[tuple[str, str, str], int], now: datetime) -> str:
     at = dialect.value(now)
     return ",".join([literal((at, *who, count, count)) for who, count in counts.items()])
 
 
-def _stored(connection: MysqlConnection, texts: Sequence[str]) -> bool:
+def _store(connection: MysqlConnection, texts: Sequence[str]) -> bool:
     """Store the jobs; False if another enqueue has just stored one of them."""
     if sum(map(len, texts)) > connection.packet // 4:
         return False
     try:
         connection.queries(texts, last=True)
-    except UnicodeEncodeError:  # half a character: the long way says what becomes of it
+    except UnicodeEncodeError:  # a lone surrogate: the slow path reports the error
         return False
     except pymysql.IntegrityError as error:
         if error_code(error) != ER.DUP_ENTRY:

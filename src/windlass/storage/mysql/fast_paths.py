@@ -1,7 +1,7 @@
-"""The fast paths of MariaDB and MySQL: verbs that take other steps than the statements of their files.
+"""The fast paths of MariaDB and MySQL: verbs that bypass the statements of their files.
 
-See decision 0025. A fast path runs in the transaction that is open. It returns the verb's rows, or
-None, with nothing changed, where it does not apply: then the statements of the file run.
+See decision 0025. A fast path runs in the open transaction. It returns the verb's rows, or None,
+with nothing changed, if it does not apply: then the statements of the file run.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,10 +31,10 @@ def search_recent_logs(
 
 
 FAST_PATHS: Mapping[str, FastPath] = {
-    # Always apply: a later statement is made of what an earlier one found.
+    # Always apply: a later statement is built from the rows of an earlier one.
     "claim": claim,
     "survey": survey,
-    # Apply to what is usual.
+    # Apply to the usual case.
     "enqueue": fast_enqueue,
     "finish": fast_finish,
     "search_logs": search_recent_logs,

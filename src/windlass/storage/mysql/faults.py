@@ -1,4 +1,4 @@
-"""Errors of the server and the driver, and what each means for a call."""
+"""Maps errors of the server and the driver to Windlass's exceptions."""
 
 from pymysql.constants import CR, ER
 from pymysql.err import DataError, Error, IntegrityError, InterfaceError
@@ -19,15 +19,15 @@ from windlass.storage.connection.deadlock_retry import Deadlock
 #: Longest wait for another transaction's lock, in seconds: shorter than any wait for the server.
 LOCK_WAIT = 8
 
-#: Two transactions met. Nothing was kept, so the whole transaction can be tried again.
+#: A conflict of two transactions. All was rolled back, so the whole transaction can be retried.
 _CROSSED = {
     ER.LOCK_DEADLOCK,
     ER.LOCK_WAIT_TIMEOUT,
-    ER.CHECKREAD,  # a server that refuses to overwrite what a snapshot did not see
+    ER.CHECKREAD,  # the server refuses to overwrite what a snapshot did not see
 }
-#: The connection is not, or no longer, to be had.
+#: The connection cannot be opened, or was lost.
 _GONE = {
-    0,  # how the driver says that it has closed it
+    0,  # the driver has closed it
     CR.CR_CONNECTION_ERROR,
     CR.CR_CONN_HOST_ERROR,
     CR.CR_UNKNOWN_HOST,
@@ -42,8 +42,8 @@ _GONE = {
 }
 _FULL = {
     ER.DISK_FULL,
-    ER.RECORD_FILE_FULL,  # the table's room
-    3,  # an error of writing a file, which the temporary ones of a statement are
+    ER.RECORD_FILE_FULL,  # the table is full
+    3,  # error writing a file, such as a temporary file of a statement
 }
 _READ_ONLY = {
     ER.OPEN_AS_READONLY,
@@ -76,14 +76,14 @@ _DAMAGED = {
     1877,  # a table is corrupted
     1932,  # a table is not there for its engine
 }
-#: What was to be stored is at fault, where neither the driver's class nor the SQLSTATE says so.
+#: The content is at fault, though neither the driver's class nor the SQLSTATE says so.
 _CONTENT = {
     ER.NET_PACKET_TOO_LARGE,
     ER.TOO_BIG_ROWSIZE,
     ER.WARN_ALLOWED_PACKET_OVERFLOWED,
     ER.INVALID_CHARACTER_STRING,
     ER.TRUNCATED_WRONG_VALUE,
-    1644,  # a trigger of the installation's own refuses it
+    1644,  # a database trigger of the installation refuses it
     3819,  # MySQL: a check constraint
     4025,  # ... and MariaDB
     *range(3140, 3159),  # MySQL: JSON
@@ -96,7 +96,7 @@ _INTERRUPTED = {
     1969,  # MariaDB: max_statement_time exceeded
     3024,  # MySQL: max_execution_time exceeded
 }
-#: What a migration finds when it is run again after it died half way.
+#: Errors of a migration that runs again after it died half way.
 _ALREADY_SO = {
     ER.DUP_KEYNAME,
     1826,  # a constraint of this name exists, says MariaDB
@@ -105,12 +105,12 @@ _ALREADY_SO = {
 
 
 def error_for(error: Error, address: Address) -> Exception:
-    """The exception to raise for what the driver raised; that itself if it is about the content.
+    """The exception to raise for a driver's error; the error itself if the content is at fault.
 
-    Whatever is not known to be the content's fault is an outage: kept, and tried again.
+    Any error not known to be the content's fault is an outage: the call is kept and retried.
     """
     code = error_code(error)
-    if code == ER.LOCK_DEADLOCK:  # at once, so that a verb of several steps is tried again
+    if code == ER.LOCK_DEADLOCK:  # reported at once, so that a verb of several steps is retried
         return Deadlock("get past the locks of other transactions", seconds=1)
     if code in _CROSSED:
         return Deadlock("get past the locks of other transactions", seconds=LOCK_WAIT)
@@ -135,7 +135,7 @@ def error_for(error: Error, address: Address) -> Exception:
 
 
 def _is_about_content(error: Error, code: int) -> bool:
-    state = getattr(error, "sqlstate", None) or ""  # older drivers do not tell it
+    state = getattr(error, "sqlstate", None) or ""  # older drivers lack it
     return (
         code in _CONTENT
         or isinstance(error, DataError | IntegrityError)
@@ -144,12 +144,12 @@ def _is_about_content(error: Error, code: int) -> bool:
 
 
 def is_already_applied(error: Error) -> bool:
-    """Check if a statement of a migration failed because it was run before."""
+    """Check if a statement of a migration failed because it was applied before."""
     return error_code(error) in _ALREADY_SO
 
 
 def error_code(error: Error) -> int:
-    """The number of an error, 0 where it has none."""
+    """The number of an error, 0 if it has none."""
     code = error.args[0] if error.args else 0
     return code if isinstance(code, int) else 0
 

@@ -1,4 +1,4 @@
-"""Fast path of `finish`: attempts that succeeded, with a result and nothing more to record."""
+"""Fast path of `finish`: succeeded attempts with nothing to record but a result."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from windlass.storage.mysql.sql_literals import interpolate, literal
 from windlass.storage.sql.batches import BATCHES, Batch
 from windlass.storage.sql.statements import Rows, Scripts
 
-#: The values of a plain end; warnings and progress may be any, but the same in each row.
+#: The values of a plain end; warnings and progress may have any value, the same in each row.
 _PLAIN: Mapping[str, Any] = {
     "outcome": Outcome.SUCCEEDED,
     "state": JobState.COMPLETED,
@@ -35,7 +35,7 @@ _SHARED = [column for column in BATCHES["finishes"] if column not in ("id", "tok
 def fast_finish(
     connection: MysqlConnection, scripts: Scripts, params: Mapping[str, Any]
 ) -> Rows | None:
-    """Run `fast_finish` in the open transaction, if every end is plain; the jobs that ended."""
+    """Run `fast_finish` in the open transaction, if every end is plain; returns the ended jobs."""
     finishes: Batch = params["finishes"]
     if not finishes or not _plain(finishes):
         return None
@@ -45,7 +45,7 @@ def fast_finish(
     ends = _dump([[id, *by_id[id]] for id in sorted(by_id)])
     if len(by_id) < len(finishes) or len(ends) > connection.packet // 4:
         return None
-    look, lock, others, end, count, leave, let_go, *free = scripts["fast_finish"]
+    look, lock, others, end, count, leave, release_holds, *free = scripts["fast_finish"]
     size = {"count": len(by_id)}
     worker = {"worker_id": params["worker_id"]}
     _, _, groups, [found] = connection.queries(
@@ -61,11 +61,11 @@ def fast_finish(
     shared = {column: finishes[column][0] for column in _SHARED}
     texts = [
         interpolate(end, shared),
-        interpolate(count, {"ended": _counted(groups)}),
+        interpolate(count, {"ended": _counts_sql(groups)}),
         interpolate(leave, {}),
     ]
     if found["held"]:
-        texts.append(interpolate(let_go, {}))
+        texts.append(interpolate(release_holds, {}))
     if any(group["keyed"] for group in groups):
         texts += [interpolate(statement, {}) for statement in free]
     connection.queries(texts, last=True)
@@ -77,13 +77,13 @@ def fast_finish(
 
 
 def _plain(finishes: Batch) -> bool:
-    # Most columns hold the same objects in all rows, so that this costs little.
+    # Most columns hold the same object in all rows, so this is cheap.
     return all(
         finishes.all_equal(column, _PLAIN.get(column, finishes[column][0])) for column in _SHARED
     )
 
 
-def _counted(groups: Rows) -> str:
+def _counts_sql(groups: Rows) -> str:
     columns = ("tenant_id", "queue", "definition", "ended")
     return _dump([[*map(group.get, columns), int(group["run_ms"])] for group in groups])
 

@@ -1,7 +1,7 @@
 """A few connections for one kind of work, each lent to one task at a time.
 
-The driver blocks, so what a task asks of its connection runs in a thread. The threads are the
-pool's own: handlers that fill the event loop's threads cannot keep a lease from being renewed.
+The driver blocks, so each call runs in a thread. The threads are the pool's own: handlers that fill
+the event loop's threads cannot keep a lease from being renewed.
 """
 
 import asyncio
@@ -26,15 +26,15 @@ from windlass.storage.mysql.faults import error_for
 
 T = TypeVar("T")
 
-#: Errors after which the other connections that wait are not to be trusted either.
+#: Errors after which the idle connections are dropped too.
 _SUSPECT = {DatabaseTimeout, DatabaseReadOnly, DatabaseUnreachable, DatabaseNotReady}
 
 
 class MysqlPool:
-    """Connects when first needed, and no more often than it has places.
+    """Connects when first needed; at most `size` connections.
 
-    `place` is how many seconds to wait for a place, `usual` for an answer. `suspect` is called when
-    something fails that the other connections may have met too.
+    `place` is the longest wait for a free connection in seconds, `usual` for a response. `suspect`
+    is called on an error that may affect the other connections too.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class MysqlPool:
         self._name = name
         self._places = asyncio.Semaphore(size)
         self._threads = ThreadPoolExecutor(size, thread_name_prefix=name)
-        #: Ends what a task no longer waits for; not in a thread that may be waiting itself.
+        #: Kills abandoned statements, in a thread that never waits for the pool.
         self._cutters = ThreadPoolExecutor(1, thread_name_prefix=f"{name} cut")
         self._idle: list[MysqlConnection] = []
         self._lent: set[MysqlConnection] = set()
@@ -62,13 +62,13 @@ class MysqlPool:
 
     @asynccontextmanager
     async def checkout(self) -> AsyncIterator["Checkout"]:
-        """A connection for one task, waited for if all are lent."""
+        """Lend a connection to one task; waits if all are lent."""
         try:
             async with asyncio.timeout(self._place):
                 await self._places.acquire()
         except TimeoutError:
             raise DatabaseTimeout("give a free connection", seconds=self._place) from None
-        checkout = Checkout(self, self._idle_link() or await self._connected())
+        checkout = Checkout(self, self._idle_link() or await self._open())
         self._lent.add(checkout.link)
         try:
             yield checkout
@@ -76,7 +76,7 @@ class MysqlPool:
             checkout.end()
 
     def close(self) -> None:
-        """Drop every connection; what is under way fails."""
+        """Drop every connection; running statements fail."""
         self._closed = True
         for link in self._idle:
             link.close()
@@ -87,18 +87,18 @@ class MysqlPool:
         self._cutters.shutdown(wait=False)
 
     def drop_idle(self) -> None:
-        """End the connections that wait: they lead where another one has just failed."""
+        """Drop the idle connections: they lead to the server where another has just failed."""
         while self._idle:
             self._idle.pop().drop()
 
     async def in_thread(
         self,
         work: Callable[[], T],
-        left: Callable[["asyncio.Future[T]"], None],
+        on_abandoned: Callable[["asyncio.Future[T]"], None],
         seconds: float | None = None,
     ) -> T:
-        """Run `work` in a thread and return its result. After a deadline or a cancellation the thread
-        still runs it, and its future goes to `left`."""
+        """Run `work` in a thread and return its result. After a timeout or a cancellation the thread
+        still runs, and `on_abandoned` gets its future."""
         deadline = seconds or self._usual
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
@@ -110,11 +110,11 @@ class MysqlPool:
                 self._suspect()
             raise translated from (None if translated is error else error)
         except TimeoutError:
-            left(running)
+            on_abandoned(running)
             self._suspect()
             raise DatabaseTimeout("answer a statement", seconds=deadline) from None
         except asyncio.CancelledError:
-            left(running)
+            on_abandoned(running)
             raise
 
     def reclaim(self, link: MysqlConnection) -> None:
@@ -127,9 +127,9 @@ class MysqlPool:
         self._places.release()
 
     def cut(self, link: MysqlConnection) -> None:
-        """Free the thread that waits for this connection, and end what the server does for it."""
+        """Free the thread that waits for this connection, and kill its statement on the server."""
         link.sever()
-        # The server would notice only when it next had something to say, its locks still held.
+        # Else the server would hold its locks until it next writes to the connection.
         with contextlib.suppress(RuntimeError):  # the interpreter is going down
             self._cutters.submit(self._kill, link.number)
 
@@ -141,19 +141,19 @@ class MysqlPool:
             link.drop()
         return None
 
-    async def _connected(self) -> MysqlConnection:
-        late: list[asyncio.Future[MysqlConnection]] = []
+    async def _open(self) -> MysqlConnection:
+        abandoned: list[asyncio.Future[MysqlConnection]] = []
         try:
-            return await self.in_thread(self._connect, late.append)
+            return await self.in_thread(self._connect, abandoned.append)
         except BaseException:
-            if late:
-                late[0].add_done_callback(self._connected_late)
+            if abandoned:
+                abandoned[0].add_done_callback(self._keep_late_connection)
             else:
                 self._places.release()
             raise
 
-    def _connected_late(self, made: "asyncio.Future[MysqlConnection]") -> None:
-        # For the next: on a slow link nothing would ever come of connections begun anew.
+    def _keep_late_connection(self, made: "asyncio.Future[MysqlConnection]") -> None:
+        # Keep it for the next task: on a slow link, starting over each time would never succeed.
         if not made.cancelled() and made.exception() is None:
             link = made.result()
             self._lent.add(link)
@@ -179,37 +179,37 @@ class Checkout:
     def __init__(self, pool: MysqlPool, link: MysqlConnection) -> None:
         self.link = link
         self._pool = pool
-        self._left: asyncio.Future[Any] | None = None
+        self._abandoned: asyncio.Future[Any] | None = None
 
     async def call(
         self, work: Callable[[MysqlConnection], T], *, seconds: float | None = None
     ) -> T:
-        """Let `work` use the connection in a thread. If it is given up, it is cut off from the
-        server, and the connection is never lent again."""
+        """Let `work` use the connection in a thread. If the call is abandoned, the connection is cut
+        off from the server and never lent again."""
         try:
-            return await self._pool.in_thread(partial(work, self.link), self._leave, seconds)
+            return await self._pool.in_thread(partial(work, self.link), self._abandon, seconds)
         except DatabaseReadOnly:
             self.link.spent = True
             raise
 
     @property
     def lost(self) -> bool:
-        """Check if a call was given up, so that the connection is of no more use."""
-        return self._left is not None
+        """True if a call was abandoned, so that the connection is unusable."""
+        return self._abandoned is not None
 
     def end(self) -> None:
         """Give the connection back as soon as no thread uses it."""
-        if self._left is None:
+        if self._abandoned is None:
             self._pool.reclaim(self.link)
         else:
-            self._left.add_done_callback(self._end_late)
+            self._abandoned.add_done_callback(self._end_late)
 
-    def _leave(self, running: "asyncio.Future[Any]") -> None:
-        self._left = running
+    def _abandon(self, running: "asyncio.Future[Any]") -> None:
+        self._abandoned = running
         self._pool.cut(self.link)
 
-    def _end_late(self, left: "asyncio.Future[Any]") -> None:
-        if not left.cancelled():
-            left.exception()  # heard, so that nobody reports it as overlooked
+    def _end_late(self, abandoned: "asyncio.Future[Any]") -> None:
+        if not abandoned.cancelled():
+            abandoned.exception()  # retrieved, so that asyncio does not log it
         self.link.drop()
         self._pool.reclaim(self.link)

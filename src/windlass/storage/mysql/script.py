@@ -1,8 +1,8 @@
-"""Runs the statements of a file on one connection, and no more of them than are needed.
+"""Runs the statements of a file on one connection, skipping those that are not needed.
 
-Many statements are there for the few calls that have a key, a child or another try in them. They
-begin with a condition on a note that an earlier statement took. Callers' connections run them all,
-and the server finds the condition false at once; here such a statement is not sent at all.
+Many statements only matter to the few calls with a key, a child or a retry. They begin with a
+condition on a note, a variable that an earlier statement set. Callers' connections run them all,
+and the server finds the condition false at once; here such a statement is not sent.
 """
 
 import json
@@ -22,7 +22,7 @@ _NOT_EMPTY = re.compile(r"(@windlass_\w+) <> '\[\]'")
 _GIVEN = re.compile(r"%\((\w+)\)s <> '\[\]'")
 _EMPTY = "[]"
 
-#: Verbs whose answer an earlier note has in full: its name, and an entry of it as a row.
+#: Verbs whose result is complete in an earlier note: its name, and how an entry becomes a row.
 _ANSWERS: Mapping[str, tuple[str, Callable[[list[Any]], Mapping[str, Any]]]] = {
     "finish": (
         "@windlass_ending",
@@ -37,7 +37,7 @@ _ANSWERS: Mapping[str, tuple[str, Callable[[list[Any]], Mapping[str, Any]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ScriptTraits:
-    """The conditions in a statement's text, before any value is in it, under which it is needed."""
+    """The conditions under which a statement is needed, from its text without values."""
 
     takes: str | None
     marked: Sequence[tuple[str, str]]
@@ -51,7 +51,7 @@ class ScriptTraits:
             takes[1] if takes else None,
             _MARKED.findall(text),
             _NOT_EMPTY.findall(text),
-            # A note is taken also where it only says that there was nothing.
+            # A statement that sets a note runs even for an empty batch: others read the note.
             [] if takes else _GIVEN.findall(text),
         )
 
@@ -70,18 +70,18 @@ class ScriptTraits:
 def run(
     link: MysqlConnection, verb: str, script: Sequence[Statement], values: Mapping[str, Any]
 ) -> Rows:
-    """Run a script in the open transaction; the rows of the statement that answers."""
-    noted = _ANSWERS.get(verb)
+    """Run a script in the open transaction; returns the rows of the statement marked `answer`."""
+    from_note = _ANSWERS.get(verb)
     traits = [_traits(statement.text) for statement in script]
-    heeded = {note for trait in traits for note in trait.notes}
+    needed_notes = {note for trait in traits for note in trait.notes}
     keep, texts = cached_text(script, values)
     if keep:
         link.query(keep)
     notes: dict[str, str] = {}
     answer: Rows = []
     for statement, trait in zip(script, traits, strict=True):
-        if statement.answers and noted:
-            note, row = noted
+        if statement.answers and from_note:
+            note, row = from_note
             answer = [row(entry) for entry in json.loads(notes[note])]
             continue
         if not trait.needed(notes, values):
@@ -89,7 +89,7 @@ def run(
                 notes[trait.takes] = _EMPTY
             continue
         found = link.query(statement.text % texts)
-        if trait.takes in heeded:
+        if trait.takes in needed_notes:
             notes[trait.takes] = _read(link, trait.takes)
         if statement.answers:
             answer = found

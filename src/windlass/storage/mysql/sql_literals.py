@@ -1,7 +1,7 @@
-"""Values as they are written into a statement's text.
+"""SQL literals: writes values into a statement's text.
 
-The driver has no other way than text either; its own is far slower on large batches. Our
-connections are always in UTF-8 and never in the mode in which a backslash is an ordinary character.
+The driver does the same, but far slower on large batches. Our connections always use UTF-8 and
+never the mode in which a backslash is an ordinary character.
 """
 
 import math
@@ -11,18 +11,18 @@ from typing import Any
 
 from windlass.storage.sql.statements import Statement
 
-#: In characters. Below, the variable costs more than it saves.
+#: In characters; for shorter texts a variable costs more than it saves.
 _WORTH_KEEPING = 1000
 
 
 class RawSql(str):
-    """Text that is SQL already."""
+    """Text that is already SQL."""
 
     __slots__ = ()
 
 
 def literal(value: Any) -> str:
-    """`value` in SQL. A tuple becomes a list for `in`, which without members matches nothing."""
+    """`value` as a SQL literal. A tuple becomes a list for `in`; an empty one matches nothing."""
     match value:
         case None:
             return "null"
@@ -46,15 +46,15 @@ def literal(value: Any) -> str:
 
 
 def interpolate(statement: Statement, values: Mapping[str, Any]) -> str:
-    """The statement's text with its values in it."""
+    """The statement's text with its values filled in."""
     return statement.text % {name: literal(values[name]) for name in statement.names}
 
 
 def cached_text(
     script: Sequence[Statement], values: Mapping[str, Any]
 ) -> tuple[str, dict[str, str]]:
-    """The text of a script's values, and the statement to run before it, if any: it puts values that
-    are long and used several times into variables, so that they are sent once."""
+    """A statement to run first, if any, and the text of a script's values. The statement puts long
+    values that are used several times into variables, so that they are sent once."""
     uses = Counter(name for statement in script for name in statement.names)
     texts = {name: literal(values[name]) for name in uses}
     long = [name for name, text in texts.items() if len(text) > _WORTH_KEEPING and uses[name] > 1]

@@ -1,7 +1,7 @@
-"""The steps of `survey`: where to look next depends on what the last statement found.
+"""The steps of `survey`: each statement depends on the rows of the last one.
 
-A server of this family can begin to read an index at a value only if the statement names it, so
-that each hop is a statement.
+These servers can start reading an index at a value only if the statement contains it, so each hop
+is a statement.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,23 +15,23 @@ from windlass.storage.mysql.sql_literals import interpolate
 from windlass.storage.sql.batches import Batch
 from windlass.storage.sql.statements import Rows, Scripts, Statement
 
-#: How many entries of the index each half of a hop reads; as the statement says.
+#: Index entries that each half of a hop reads; the same number is in the statement.
 _SEEN = 20
-#: Of so many queues the first looks are asked for in advance.
+#: Most queues whose first statements are sent ahead.
 _FORESEEN = 20
 #: Greater than every name.
 _LAST = "\U0010ffff"
 
 
 class LinePosition(NamedTuple):
-    """A line's place in the index, within its queue."""
+    """A line's position in the index, within its queue."""
 
     tenant_id: str
     gate: str
 
 
 def survey(connection: MysqlConnection, scripts: Scripts, params: Mapping[str, Any]) -> Rows:
-    """Run the steps of `survey`; one row for each line, or one without a line."""
+    """Run the steps of `survey`; returns one row per line, or one without a line."""
     script = next_queue, hop, claimable, next_due = scripts["survey"]
     most: int = params["most"]
     cursor: str = params["cursor"]
@@ -69,7 +69,7 @@ def survey(connection: MysqlConnection, scripts: Scripts, params: Mapping[str, A
 
 
 class _IndexScans:
-    """Runs statements on the server; those that are likely to come, in one message ahead."""
+    """Runs statements on the server; sends likely ones ahead in one message."""
 
     def __init__(self, connection: MysqlConnection) -> None:
         self._connection = connection
@@ -86,7 +86,7 @@ class _IndexScans:
 def _likely(
     script: Sequence[Statement], queues: Sequence[str], params: Mapping[str, Any]
 ) -> Iterator[str]:
-    """The first looks of a survey that meets these queues, which are most often those of the last."""
+    """The first statements of a survey that finds these queues, which are usually the last ones."""
     next_queue, hop, _, _ = script
     if params["all_queues"]:
         yield from (interpolate(next_queue, {"queue": queue}) for queue in ("", *queues))
@@ -103,7 +103,7 @@ def _queues(scans: _IndexScans, next_queue: Statement) -> Iterator[str]:
 
 
 def _lines(scans: _IndexScans, hop: Statement, queue: str, cursor: str) -> Iterator[LinePosition]:
-    """Tenant and gate of each line in a queue: tenants after the cursor, then those up to it."""
+    """Tenant and gate of each line in a queue: first tenants after the cursor, then the others."""
     yield from _hops(scans, hop, queue, LinePosition(cursor, _LAST))
     for line in _hops(scans, hop, queue, LinePosition("", _LAST)) if cursor else ():
         if line.tenant_id > cursor:
@@ -114,7 +114,7 @@ def _lines(scans: _IndexScans, hop: Statement, queue: str, cursor: str) -> Itera
 def _hops(
     scans: _IndexScans, hop: Statement, queue: str, place: LinePosition
 ) -> Iterator[LinePosition]:
-    """The lines after a place, in the order of the index."""
+    """The lines after a position, in the order of the index."""
     while True:
         seen = [
             LinePosition(row["tenant_id"], row["gate"])
@@ -122,7 +122,7 @@ def _hops(
         ]
         gates = [line for line in seen if line.tenant_id == place.tenant_id]
         tenants = [line for line in seen if line.tenant_id != place.tenant_id]
-        if len(gates) == _SEEN:  # perhaps not all of them, and the next tenant comes after all
+        if len(gates) == _SEEN:  # there may be more gates, and the next tenant comes after them
             tenants = []
         for line in dict.fromkeys(gates + tenants):
             yield line

@@ -13,13 +13,13 @@ Params = Mapping[str, Any]
 
 
 class VerbRunner:
-    """The verbs of one database, run in a thread."""
+    """Runs the verbs of one database; called in a thread."""
 
     def __init__(self, scripts: Scripts) -> None:
         self._scripts = scripts
 
     def run_alone(self, connection: MysqlConnection, verb: str, params: Params) -> Rows:
-        """Run a verb in a transaction of its own."""
+        """Run a verb in its own transaction."""
         if verb in READ_ONLY or len(self._scripts[verb]) == 1:
             return self.run_within(connection, verb, params)
         connection.begin(one_verb=True)
@@ -32,7 +32,7 @@ class VerbRunner:
         return answer
 
     def run_within(self, connection: MysqlConnection, verb: str, params: Params) -> Rows:
-        """Run a verb in the transaction that is open."""
+        """Run a verb in the open transaction."""
         if fast_path := FAST_PATHS.get(verb):
             answer = fast_path(connection, self._scripts, params)
             if answer is not None:
@@ -46,7 +46,7 @@ class VerbRunner:
         statements: Sequence[Statement],
         params: Params,
     ) -> Rows:
-        """Run a script, several times if a batch is longer than a statement may be."""
+        """Run a script; in several parts if a batch is too long for one statement."""
         values = self._scripts.bind(params)
         long = {
             name: batch

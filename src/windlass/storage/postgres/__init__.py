@@ -1,1 +1,1 @@
-"""PostgreSQL 14 and newer, by asyncpg."""
+"""PostgreSQL 14 and newer, with asyncpg."""

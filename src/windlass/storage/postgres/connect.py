@@ -1,4 +1,4 @@
-"""Makes connections to PostgreSQL, and sees that none is left open."""
+"""Opens connections to PostgreSQL, and closes them reliably."""
 
 import asyncio
 import contextlib
@@ -15,25 +15,25 @@ from windlass.storage.connection.keepalive import keep_alive
 
 
 class PooledConnection(asyncpg.Connection):
-    """A connection by way of a pooler, where a session's settings are nobody's: each transaction says
-    for itself how long the server waits in it for a client that says nothing."""
+    """A connection through a pooler, where settings of a session do not last: each transaction sets
+    its own timeout for an idle client."""
 
     begin = "BEGIN;"
 
     async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:
-        # asyncpg begins a transaction by this word; a second statement would be a second round trip.
+        # asyncpg begins a transaction with this word; a second statement would cost a round trip.
         text = self.begin if query == "BEGIN;" else query
         return str(await super().execute(text, *args, timeout=timeout))
 
 
 def pooled_connection(*, idle_seconds: float) -> type[PooledConnection]:
-    """The class of connections whose transactions end when their client is silent for so long."""
+    """The connection class whose transactions end when the client is idle for that long."""
     setting = f"SET LOCAL idle_in_transaction_session_timeout = '{idle_seconds:g}s'"
     return type("PooledConnection", (PooledConnection,), {"begin": f"BEGIN; {setting};"})
 
 
 async def connect(address: Address, **options: Any) -> Any:
-    """A connection whose socket notices a dead link."""
+    """Open a connection whose socket notices a dead link."""
     try:
         connection: Any = await asyncpg.connect(address.url, timeout=deadlines.CONNECT, **options)
     except TimeoutError as error:
@@ -46,8 +46,8 @@ async def connect(address: Address, **options: Any) -> Any:
 
 @asynccontextmanager
 async def transaction(connection: Any) -> AsyncIterator[None]:
-    """A transaction that is committed, or rolled back when anything goes wrong. A connection that may
-    be silent is ended instead: to say goodbye would take one more deadline."""
+    """A transaction that is committed, or rolled back on any error. After a timeout the connection
+    is ended instead: on a silent link a rollback would take one more deadline."""
     open_one = connection.transaction()
     await open_one.start()
     try:
@@ -63,6 +63,6 @@ async def transaction(connection: Any) -> AsyncIterator[None]:
 
 
 async def closed(connection: Any, *, within: float) -> None:
-    """Close a connection in good order, or else at once."""
+    """Close a connection gracefully `within` seconds, or else at once."""
     with contextlib.suppress(Exception):
         await connection.close(timeout=within)

@@ -26,14 +26,14 @@ from windlass.storage.postgres.row_security import RowSecurity, check_version, l
 from windlass.storage.postgres.watch import PostgresWatch, channel
 from windlass.storage.sql.statements import Dialect, Rows, Scripts
 
-#: To plan an enqueue takes longer than to run it, so its plan is made once per connection.
+#: Planning an enqueue takes longer than running it, so it is planned once per connection.
 _PLANNED_ONCE = {
     "plan_cache_mode": "force_generic_plan",
     "jit": "off",
     "enable_seqscan": "off",
     "enable_mergejoin": "off",
 }
-#: Queue tables have no honest statistics: what is right for a claim is always the index.
+#: Statistics of queue tables are always outdated: for a claim the index is always right.
 _PINNED = {
     **_PLANNED_ONCE,
     "enable_bitmapscan": "off",
@@ -41,15 +41,15 @@ _PINNED = {
     "enable_sort": "off",
     "enable_material": "off",
 }
-#: Lists walk along an index that has their order: few rows, mostly cached, wherever they lie. The planner
-#: would rather sweep over many, by several processes.
+#: Lists follow an index in their order: few rows, mostly cached, wherever they lie. The planner
+#: would rather scan many rows, with several processes.
 _LOOKING = {"jit": "off", "max_parallel_workers_per_gather": "0", "random_page_cost": "1.1"}
 PLANS = {Lane.STORE: _PLANNED_ONCE, Lane.WORK: _PINNED, Lane.RENEW: _PINNED, Lane.GENERAL: _LOOKING}
 _SIZES = {Lane.STORE: 4, Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
-#: The server itself ends what nobody waits for any more, so long after its deadline, and a
-#: transaction whose client says nothing: both may hold locks that others wait for.
+#: The server itself ends a statement that long after its deadline, and a transaction whose client
+#: is idle: both may hold locks that others wait for.
 _GRACE_SECONDS, _IDLE_IN_TRANSACTION_SECONDS = 2, 20
-#: Errors after which the other connections that wait are not to be trusted either.
+#: Errors after which the idle connections are dropped too.
 _SUSPECT = {DatabaseTimeout, DatabaseReadOnly, DatabaseUnreachable, DatabaseNotReady}
 
 
@@ -70,8 +70,8 @@ class PostgresDatabase:
         self._deadlines = deadlines or Deadlines()
         self._schema = schema
         self._listen = Address.parse(listen_url) if listen_url else address
-        # A direct address beside the main one means that the main one is a pooler, behind
-        # which a session's settings and prepared statements belong to somebody else.
+        # A direct address beside the main one means that the main one is a pooler, which shares
+        # sessions, with their settings and prepared statements, among clients.
         self._pooled = listen_url is not None
         if row_security and self._pooled:
             raise RowSecurityUnavailable(
@@ -79,7 +79,7 @@ class PostgresDatabase:
             )
         self._wall = RowSecurity() if row_security else None
         self._now = now or dialect.NOW
-        # What is copied in takes its instants from the server's own clock, and passes no policies.
+        # COPY takes its instants from the server's own clock, and applies no policies.
         self._copies = now is None and not row_security
         self._scripts = Scripts(dialect.driver_dialect(self._now), schema)
         self._pools: dict[Lane, PostgresPool] = {}
@@ -166,7 +166,7 @@ class PostgresDatabase:
         return "its transactions are read-only by default" if row["refuses"] else ""
 
     async def secure(self, *, role: str | None = None, off: bool = False) -> None:
-        """Put the policies of row security in place, or take them away. Safe to repeat."""
+        """Install the policies of row security, or remove them with `off`. Safe to repeat."""
         if not off:
             async with self._connection(Lane.GENERAL) as connection:
                 version = await connection.fetchval("select current_setting('server_version_num')")
@@ -174,7 +174,7 @@ class PostgresDatabase:
         await self.script(self.policies(role=role, off=off))
 
     def policies(self, *, role: str | None = None, off: bool = False) -> str:
-        """The SQL of that."""
+        """The SQL that `secure` runs."""
         return statements(role=role, off=off)
 
     async def close(self) -> None:
@@ -212,8 +212,8 @@ class PostgresDatabase:
             raise
 
     def _drop_idle(self) -> None:
-        """Trust no connection that leads where one has just failed: a silent link would cost a
-        deadline for each of them, and a server that became read-only may be the primary no more."""
+        """Drop idle connections after one has failed: on a silent link each would cost a deadline,
+        and a server that became read-only may no longer be the primary."""
         for pool in self._pools.values():
             pool.drop_idle()
 
@@ -256,7 +256,7 @@ def _not_durable(settings: Mapping[str, str]) -> list[str]:
 
 
 class PostgresSession:
-    """Verbs on one connection: in its open transaction, if it has one."""
+    """Runs verbs on one connection, in its open transaction if it has one."""
 
     def __init__(
         self,

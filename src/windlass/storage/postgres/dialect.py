@@ -1,4 +1,4 @@
-"""Statement style of PostgreSQL: batches are arrays for our driver, JSON for those of callers."""
+"""Statement style of PostgreSQL: batches are arrays for our driver, JSON for callers' drivers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -54,19 +54,19 @@ MACROS: Mapping[str, str] = {
 }
 
 
-#: The columns of a lease, in the batches that statements look up by it instead of reading them.
+#: The columns of a lease, in batches that statements look up by lease.
 _LEASE = ("id", "token")
 _BY_LEASE: Mapping[str, Sequence[str]] = {
     name: [column for column in BATCHES[name] if column not in _LEASE]
     for name in ("finishes", "reports")
 }
 _SUCCESS = outcome.success(LeaseRef(JobId(UUID(int=0)), 0), result=None, warnings=None, keep=True)
-#: What nearly every end says after its lease: success and no more.
+#: The values of nearly every end after its lease: a plain success.
 [_PLAIN_SUCCESS] = finish_batch(None, [_SUCCESS])["finishes"].rows(*_BY_LEASE["finishes"])
 
 
 _NULL = (None, "null")
-#: What most rows of a batch say in these columns, as a value and in SQL.
+#: The usual value of these columns in a batch, in Python and in SQL.
 _USUAL: Mapping[str, Mapping[str, tuple[Any, str]]] = {
     "jobs": {
         "parents": (0, "0"),
@@ -124,7 +124,7 @@ def _arrays(name: str, shape: Shape, batch: Batch) -> Mapping[str, Any]:
     usual = _USUAL.get(name, {})
     given = batch.columns
     return {
-        # Nothing unusual in a whole column is nothing to send: unnest fills it with nulls.
+        # A column with only usual values is sent empty: unnest fills it with nulls.
         f"{name}__{column}": []
         if column not in given or batch.all_equal(column, usual.get(column, _NULL)[0])
         else given[column]
@@ -139,10 +139,10 @@ def _text(name: str, shape: Shape, batch: Batch) -> Mapping[str, Any]:
 
 
 def _by_lease(name: str, batch: Batch, usual: tuple[Any, ...] | None = None) -> Mapping[str, Any]:
-    """One JSON object: `id token` -> the row's other columns, those without a value left out.
+    """One JSON object: `id token` -> the row's other columns, without nulls.
 
-    By both, because a stale lease and the current one of a job may come in one batch. The `usual` row
-    says nothing else, and needs no JSON.
+    The key has both, because a batch may contain a stale and the current lease of a job. Rows equal
+    to `usual` need no JSON.
     """
     columns = _BY_LEASE[name]
     ids, tokens, rows = batch["id"], batch["token"], list(batch.rows(*columns))
@@ -161,7 +161,7 @@ def _by_lease(name: str, batch: Batch, usual: tuple[Any, ...] | None = None) -> 
 
 def _recordset(name: str, shape: Shape) -> str:
     typed = ", ".join(
-        # A JSON value travels as text inside the batch, so that it is stored as it was given.
+        # A JSON value is text inside the batch, so that it is stored unchanged.
         f"{column} {'text' if type == 'json' else _TYPES[type]}"
         for column, type in shape.items()
     )
@@ -169,7 +169,7 @@ def _recordset(name: str, shape: Shape) -> str:
         f"cast({column} as json) as {column}" if type == "json" else column
         for column, type in shape.items()
     )
-    # Text first: a driver that was taught to encode JSON would encode ours a second time.
+    # Text first: a driver with a JSON encoder would encode ours a second time.
     given = f"cast(cast(:{name} as text) as json)"
     return f"(select {picked} from json_to_recordset({given}) as {name}({typed}))"
 

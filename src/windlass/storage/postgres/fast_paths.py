@@ -1,7 +1,7 @@
-"""The fast paths of PostgreSQL: verbs that take other steps than the statements of their files.
+"""The fast paths of PostgreSQL: verbs that bypass the statements of their files.
 
-See decision 0025. A fast path runs on a session's connection, in a transaction or in none. It returns
-the verb's rows, or None, with nothing changed, where it does not apply: then the verb's file runs.
+See decision 0025. A fast path runs on a session's connection, with or without a transaction. It
+returns the verb's rows, or None, with nothing changed, if it does not apply: then the file runs.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ class FastPathSession(Protocol):
 
     connection: Any
     schema: str | None
-    #: Rows may be copied into tables: nothing but the server sets their instants and tenants.
+    #: True if COPY may be used: the server's own clock sets instants, and no row security applies.
     copies: bool
 
     async def run_file(self, name: str, /, **params: Any) -> Rows: ...
@@ -51,7 +51,7 @@ _GROUP = ("tenant_id", "queue", "definition")
 
 
 async def fast_enqueue(session: FastPathSession, params: Mapping[str, Any]) -> Rows | None:
-    """Store plain jobs: one or a few by a statement that knows no others, many by COPY."""
+    """Store plain jobs: a few by a statement for plain jobs only, many by COPY."""
     jobs: Batch = params["jobs"]
     if not all(jobs.all_equal(column, value) for column, value in _PLAIN.items()):
         return None
@@ -65,11 +65,11 @@ async def fast_enqueue(session: FastPathSession, params: Mapping[str, Any]) -> R
 
 
 async def copy_rows(session: FastPathSession, jobs: Batch) -> bool:
-    """Copy plain jobs into their table; False if some cannot be stored so, and none was."""
+    """Copy plain jobs into their table; False, with none stored, if some cannot be copied."""
     try:
         async with transaction(session.connection):
             return await _copy(session, jobs)
-    except asyncpg.UniqueViolationError:  # some are stored already
+    except asyncpg.UniqueViolationError:  # some exist already
         return False
 
 

@@ -1,7 +1,7 @@
-"""Connections that wait to be used again.
+"""A pool of connections.
 
-The driver's own pool cleans a connection up after each use, by a task and a round trip. Nothing here
-leaves anything behind on a connection but what `checkout` looks for.
+The driver's own pool resets a connection after each use, with a task and a round trip. Windlass
+leaves nothing behind on a connection except what `checkout` checks for.
 """
 
 import asyncio
@@ -14,14 +14,14 @@ from windlass import clock
 from windlass.storage.postgres.connect import closed
 from windlass.tasks import start_task
 
-#: A connection not needed for this long is closed.
+#: A connection idle for this long is closed.
 _IDLE_SECONDS = 300.0
-#: How long the end waits for connections that are being made, and for those it closes.
+#: Longest wait at shutdown for connections that are being opened, and for those that are closed.
 _LAST_SECONDS = 1.0
 
 
 class PostgresPool:
-    """At most `size` connections at once, made when they are first needed."""
+    """Holds at most `size` connections, opened when first needed."""
 
     def __init__(self, connect: Callable[[], Coroutine[Any, Any, Any]], size: int) -> None:
         self._connect = connect
@@ -32,8 +32,8 @@ class PostgresPool:
 
     @asynccontextmanager
     async def checkout(self, *, place: float, connect: float) -> AsyncIterator[Any]:
-        """A connection of one's own; TimeoutError if within `place` seconds none comes free, or
-        within `connect` none can be made."""
+        """Lend a connection; TimeoutError if none comes free within `place` seconds, or none can be
+        opened within `connect`."""
         if self._room.locked():
             async with asyncio.timeout(place):
                 await self._room.acquire()
@@ -43,14 +43,14 @@ class PostgresPool:
         try:
             yield connection
         except (asyncio.CancelledError, TimeoutError):
-            connection.terminate()  # its statement may still be under way
+            connection.terminate()  # its statement may still be running
             raise
         finally:
             self._give_back(connection)
             self._room.release()
 
     def drop_idle(self) -> None:
-        """End the connections that wait: they lead where another one has just failed."""
+        """Drop the idle connections: they lead to the server where another has just failed."""
         while self._idle:
             self._idle.pop()[0].terminate()
 
@@ -67,24 +67,24 @@ class PostgresPool:
             await asyncio.gather(*(closed(each, within=_LAST_SECONDS) for each, _ in idle))
         finally:
             for connection, _ in idle:
-                connection.terminate()  # does nothing to those that are closed
-            await asyncio.sleep(0)  # transports that were ended let go of their sockets
+                connection.terminate()  # no effect on closed ones
+            await asyncio.sleep(0)  # lets terminated transports release their sockets
 
     async def _open(self, timeout: float) -> Any:
-        """A new connection. Should whoever asked not wait so long, it keeps its place until it is
-        there, for the next: on a slow link nothing would ever come of connections begun anew."""
+        """Open a connection. After a timeout it keeps its place and is finished for the next
+        caller: on a slow link, starting over each time would never succeed."""
         making = start_task(self._connect())
         self._making.add(making)
         try:
             async with asyncio.timeout(timeout):
                 connection = await asyncio.shield(making)
         except BaseException:
-            making.add_done_callback(self._made_late)
+            making.add_done_callback(self._keep_late_connection)
             raise
         self._making.discard(making)
         return connection
 
-    def _made_late(self, made: asyncio.Future[Any]) -> None:
+    def _keep_late_connection(self, made: asyncio.Future[Any]) -> None:
         self._making.discard(made)
         if not made.cancelled() and made.exception() is None:
             self._give_back(made.result())

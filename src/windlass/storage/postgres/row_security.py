@@ -1,4 +1,4 @@
-"""Row security, the second wall between tenants: policies, and connections that say whom they serve.
+"""Row security, the second wall between tenants: policies, and connections bound to a tenant.
 
 See decision 0014.
 """
@@ -11,21 +11,21 @@ from weakref import WeakKeyDictionary
 from windlass.errors import RowSecurityUnavailable
 from windlass.storage.connection.tenant_binding import bound_tenant
 
-#: Views look with the eyes of whoever asks since this version.
+#: Since this version views can run with the rights of the caller.
 OLDEST = 150_000
 _SAY = "select set_config('windlass.tenant', $1, false)"
-#: Longer lists of tables than this tell nobody more.
+#: Most tables listed in a message.
 _MOST_NAMES = 5
 
 
 class RowSecurity:
-    """Tells each connection the tenant that its statements are for, when that is another than before."""
+    """Binds each connection to the tenant of its next statements, if that has changed."""
 
     def __init__(self) -> None:
         self._bound_tenants: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
     async def bind(self, connection: Any) -> None:
-        """Before a transaction begins: what is said inside one is taken back with it."""
+        """Bind a connection, before a transaction begins: a rollback would undo the binding."""
         tenant = bound_tenant() or ""
         if self._bound_tenants.get(connection) != tenant:
             await connection.execute(_SAY, tenant)
@@ -48,8 +48,8 @@ def check_version(number: int) -> None:
 
 
 async def lacking(connection: Any, schema: str | None, *, wanted: bool) -> Sequence[str]:
-    """A sentence for each reason why the policies do not bind this connection's role, or do without
-    being asked for."""
+    """A sentence for each reason why the policies do not bind this connection's role though
+    `wanted`, or bind it though not."""
     found: Sequence[Mapping[str, Any]] = await connection.fetch(_script("lacking"), schema)
     if not found:
         return []

@@ -1,4 +1,4 @@
-"""Waits for a nudge: LISTEN on a connection of its own."""
+"""Waits for nudges: LISTEN on a dedicated connection."""
 
 import asyncio
 import contextlib
@@ -14,12 +14,12 @@ from windlass.storage.connection.pending_nudges import PendingWakeups
 from windlass.storage.postgres.connect import closed, connect
 from windlass.tasks import start_task
 
-#: How long the end waits for a connection that is being made or asked.
+#: Longest wait at shutdown for a connection that is being opened or checked.
 _LAST_SECONDS = 1.0
-#: How often a connection on which nothing is heard is asked whether it lives, and how long it has.
+#: Interval of the liveness check of a silent connection, and its timeout.
 _ASK_SECONDS, _ANSWER_SECONDS = 8.0, 5.0
-#: What may go wrong here. Polling goes on whatever it is, so failing is an ordinary answer.
-_ORDINARY = (
+#: Expected errors. They are ignored: polling continues without a watch.
+_EXPECTED = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
@@ -34,60 +34,60 @@ def channel(schema: str | None) -> str:
 
 
 class PostgresWatch:
-    """Hears nudges while its connection lives, and mends it quietly when it does not."""
+    """Receives nudges while its connection lives, and reconnects silently when it is lost."""
 
     def __init__(self, address: Address, channel: str, queues: Sequence[str] | None) -> None:
         self._address = address
         self._channel = channel
         self._queues = None if queues is None else frozenset(queues)
-        self._names = PendingWakeups()
+        self._wakeups = PendingWakeups()
         self._connection: Any = None
-        self._mending: asyncio.Task[None] | None = None
-        self._asked_at = 0.0
+        self._checking: asyncio.Task[None] | None = None
+        self._checked_at = 0.0
 
     async def wait(self, timeout: float) -> Collection[str]:
-        self._mend()
-        return await self._names.wait(timeout)
+        self._ensure_connected()
+        return await self._wakeups.wait(timeout)
 
     async def close(self) -> None:
-        if self._mending:
-            # Cut short in the middle, the driver complains to nobody: so it has a moment.
-            await asyncio.wait([self._mending], timeout=_LAST_SECONDS)
-            self._mending.cancel()
-            await asyncio.gather(self._mending, return_exceptions=True)
+        if self._checking:
+            # If interrupted, the driver logs an error that nobody can use; let it finish first.
+            await asyncio.wait([self._checking], timeout=_LAST_SECONDS)
+            self._checking.cancel()
+            await asyncio.gather(self._checking, return_exceptions=True)
         if self._connection and not self._connection.is_closed():
             await closed(self._connection, within=_LAST_SECONDS)
 
-    def _mend(self) -> None:
-        if self._mending is not None and not self._mending.done():
+    def _ensure_connected(self) -> None:
+        if self._checking is not None and not self._checking.done():
             return
         now = clock.monotonic()
         if self._connection is None or self._connection.is_closed():
-            self._mending = start_task(self._connect())
-        elif now - self._asked_at >= _ASK_SECONDS:
-            self._asked_at = now
-            self._mending = start_task(self._ask())
+            self._checking = start_task(self._connect())
+        elif now - self._checked_at >= _ASK_SECONDS:
+            self._checked_at = now
+            self._checking = start_task(self._check_alive())
 
     async def _connect(self) -> None:
-        with contextlib.suppress(*_ORDINARY):
+        with contextlib.suppress(*_EXPECTED):
             connection = await connect(self._address, command_timeout=_ANSWER_SECONDS)
             try:
-                await connection.add_listener(self._channel, self._heard)
+                await connection.add_listener(self._channel, self._on_nudge)
             except BaseException:
                 connection.terminate()
                 raise
             self._connection = connection
-            self._asked_at = clock.monotonic()
-            # What was enqueued while nobody listened gave no nudge.
-            self._names.add({"*"})
+            self._checked_at = clock.monotonic()
+            # Nudges for jobs enqueued before LISTEN were missed.
+            self._wakeups.add({"*"})
 
-    async def _ask(self) -> None:
-        """End a connection that does not answer: on a silent link nothing would be heard again."""
+    async def _check_alive(self) -> None:
+        """End a connection that does not respond: on a silent link no nudge would ever arrive."""
         try:
             await self._connection.execute("select 1", timeout=_ANSWER_SECONDS)
-        except _ORDINARY:
+        except _EXPECTED:
             self._connection.terminate()
 
-    def _heard(self, connection: Any, pid: int, channel: str, queue: str) -> None:
+    def _on_nudge(self, connection: Any, pid: int, channel: str, queue: str) -> None:
         if self._queues is None or queue == "*" or queue in self._queues:
-            self._names.add({queue})
+            self._wakeups.add({queue})

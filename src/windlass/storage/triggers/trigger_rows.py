@@ -1,5 +1,5 @@
-"""Row -> trigger. A row that cannot be read whole is still a trigger, and says which fields are amiss:
-one that somebody edited by hand, or a newer version wrote, must not hide or stop the others."""
+"""Row -> trigger. A row with unreadable fields is still a trigger, which names them: a row edited by
+hand, or written by a newer version, must not hide or stop the others."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, get_args
@@ -11,7 +11,7 @@ from windlass.storage.sql.rows import Row
 
 
 def trigger(row: Row) -> Trigger:
-    """The trigger of a row; fields that cannot be read have their defaults and are named."""
+    """The trigger of a row; unreadable fields get their defaults and are named."""
     values: dict[str, Any] = {name: row[name] for name in _AS_STORED}
     unreadable = []
     for name, read in _READERS.items():
@@ -29,7 +29,7 @@ def trigger(row: Row) -> Trigger:
 
 
 def triggers(found: Iterable[Row]) -> list[Trigger]:
-    """The triggers of some rows. One whose id is none can be neither named nor changed, and is
+    """The triggers of some rows. A row without a valid id can be neither named nor changed, and is
     left out."""
     return [trigger(row) for row in found if _has_id(row)]
 

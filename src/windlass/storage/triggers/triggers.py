@@ -1,4 +1,4 @@
-"""Verbs on triggers and events: keep, find what is due, fire once, match once."""
+"""Verbs on triggers and events: store, find due ones, fire once, match once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -18,22 +18,22 @@ from windlass.storage.sql import rows
 from windlass.storage.sql.batches import BATCHES, Batch
 from windlass.storage.triggers import trigger_rows
 
-#: Of the triggers whose conditions an event does not meet, so many are noted with it.
+#: Most triggers with unmet conditions that are stored with an event.
 MOST_UNMATCHED = 100
-#: How long a trigger that could not fire, for a fault that may pass, is left alone.
+#: Pause before a trigger that could not fire, for a cause that may pass, is tried again.
 RETRY_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class DueTrigger:
-    """A trigger whose time has come, and the database's time when that was seen."""
+    """A due trigger, and the database's time when it was read."""
 
     trigger: Trigger
     now: datetime
 
 
 class TriggerRefused(Exception):
-    """A job of a trigger may not be stored, so its transaction was undone."""
+    """A job of a trigger was refused, so the transaction was rolled back."""
 
     def __init__(self, stored: EnqueueResult) -> None:
         self.stored = stored
@@ -45,7 +45,7 @@ class TriggerVerbs:
 
     @retry_deadlocks
     async def create_trigger(self, trigger: Trigger) -> bool:
-        """Keep a new trigger; False if its tenant has one of that name."""
+        """Store a new trigger; False if its tenant has one of that name."""
         async with self._db.transaction() as session:
             return bool(await session.run("create_trigger", triggers=_batch(trigger)))
 
@@ -53,22 +53,22 @@ class TriggerVerbs:
     async def update_trigger(
         self, id: TriggerId, change: Callable[[Trigger], Trigger]
     ) -> bool | None:
-        """Change a trigger as it stands, alone, its type and tenant aside. False if its tenant has
+        """Change a trigger under a lock, except its type and tenant. False if its tenant has
         another of that name; None if there is no such trigger."""
         async with self._db.transaction() as session:
             found = await session.run("lock_trigger", id=id)
             if not found:
                 return None
             changed = change(trigger_rows.trigger(found[0]))
-            # What cannot be read would be overwritten by a default.
+            # A default would overwrite the unreadable field.
             if lost := [name for name in changed.unreadable if name in BATCHES["triggers"]]:
                 raise TriggerUnreadable(changed.name, lost)
             return bool(await session.run("update_trigger", triggers=_batch(changed)))
 
     @retry_deadlocks
     async def delete_trigger(self, scope: Scope, id: TriggerId) -> bool:
-        """Forget a trigger; False if there is none. What it made stays. Of one that is declared in
-        code it is noted that it was deleted, under the name it has there."""
+        """Delete a trigger; False if there is none. Its jobs stay. If code declares it, the
+        deletion is recorded under its name in code."""
         async with self._db.transaction() as session:
             found = await session.run("lock_trigger", id=id)
             if not found or not await session.run("delete_trigger", id=id, tenant_id=scope.tenant):
@@ -89,7 +89,7 @@ class TriggerVerbs:
         return {(row["tenant_id"], row["name"], row["definition"]) for row in found}
 
     async def clear_deleted_triggers(self, definition: str, *, name: str | None = None) -> None:
-        """Let a sync make deleted triggers of a definition again: all, or the one of that name."""
+        """Let a sync recreate deleted triggers of a definition: all, or the one of that name."""
         await self._db.run("clear_deleted_triggers", definition=definition, name=name)
 
     async def triggers(self, scope: Scope) -> list[Trigger]:
@@ -102,11 +102,11 @@ class TriggerVerbs:
         return trigger_rows.trigger(found[0]) if found else None
 
     async def due_triggers(self, *, most: int = 100) -> tuple[list[DueTrigger], timedelta | None]:
-        """Triggers of enabled definitions and active tenants whose time has come, and how long it
-        is until the next one is due that is not yet; None if none will be.
+        """Due triggers of enabled definitions and active tenants, and the time until the next
+        trigger is due; None if none will be.
 
-        A due trigger that `record_trigger_failure` was said of is left out for a minute, or until it is
-        edited, so that however many cannot fire, none stands in the way of one that can.
+        After `record_trigger_failure` a due trigger is left out for a minute, or until it is
+        edited, so that failing triggers never crowd out others.
         """
         found = await self._db.run("due_triggers", most=most, pause=RETRY_SECONDS)
         due = trigger_rows.triggers(row for row in found if row["id"] is not None)
@@ -121,10 +121,10 @@ class TriggerVerbs:
         next_run_at: datetime | None,
         jobs: Sequence[NewJob],
     ) -> list[EnqueueResult] | None:
-        """Move a trigger on from a due time and store the jobs made for it, both or nothing.
+        """Advance a trigger past a due time and store its jobs, both or nothing.
 
-        None if another process did it before, or it was disabled meanwhile. Raises TriggerRefused, with
-        nothing changed, if a job may not be stored.
+        None if another process did it before, or the trigger was disabled meanwhile. Raises
+        TriggerRefused, with nothing changed, if a job is refused.
         """
         async with self._db.transaction() as session:
             moved = await session.run(
@@ -147,8 +147,8 @@ class TriggerVerbs:
     async def skip_due_time(
         self, due: DueTrigger, next_run_at: datetime | None, error: str, *, stop: bool = False
     ) -> bool:
-        """Move a trigger on from a due time whose job is refused, and note why, both or nothing;
-        with `stop` it is disabled too. False if another process moved it on before."""
+        """Advance a trigger past a due time whose job was refused, and store the reason; `stop`
+        disables it too. False if another process advanced it before."""
         passed = await self._db.run(
             "skip_due_time",
             id=due.trigger.id,
@@ -163,18 +163,18 @@ class TriggerVerbs:
     async def record_trigger_failure(
         self, id: TriggerId, error: str, *, stop: bool = False
     ) -> None:
-        """Note on a trigger why it could not make a job; with `stop` it is disabled too. When it is
-        due stays."""
+        """Store on a trigger why it could not create a job; `stop` disables it too. Its due time
+        stays."""
         await self._db.run("record_trigger_failure", id=id, error=error, stop=stop)
 
     async def emit_event(self, event: Event) -> None:
-        """Keep an event, to be matched."""
+        """Store an event, to be matched."""
         await emit_event(self._db, event)
 
     async def unmatched_events(
         self, *, after: EventId | None = None, most: int = 100
     ) -> list[EventId]:
-        """Events whose jobs are not made yet, the oldest first; those after `after`."""
+        """Events after `after` whose jobs are not created yet, the oldest first."""
         found = await self._db.run("unmatched_events", after=after, most=most)
         return [EventId(rows.uuid(row["id"])) for row in found]
 
@@ -217,7 +217,7 @@ class TriggerVerbs:
         return [EventId(rows.uuid(row["id"])) for row in found]
 
     async def prune_events(self, *, days: float, before_id: EventId, most: int = 1000) -> int:
-        """Forget some events matched more than `days` ago; `before_id` is an id as old as that."""
+        """Delete some events matched more than `days` ago; `before_id` is an id of that age."""
         gone = await self._db.run("prune_events", days=days, before_id=before_id, most=most)
         return int(gone[0]["pruned"])
 
@@ -227,8 +227,8 @@ class TriggerVerbs:
 
 
 class EventMatching:
-    """Matches an event with one batch of triggers: the jobs made, and how far the event is matched,
-    are stored together."""
+    """Matches an event with one batch of triggers; stores the jobs and the position reached
+    together."""
 
     def __init__(self, database: Database) -> None:
         self._context = database.transaction()
@@ -243,7 +243,7 @@ class EventMatching:
         return await self._context.__aexit__(*error)
 
     async def take(self, id: EventId) -> Event | None:
-        """The event, if it is not matched to the end; no other process can match it from here on."""
+        """Lock the event and return it, if it is not fully matched yet."""
         found = await self._session.run("claim_event", id=id)
         if not found:
             return None
@@ -254,11 +254,11 @@ class EventMatching:
 
     @property
     def first_batch(self) -> bool:
-        """No batch of the event's triggers is done yet."""
+        """True if no batch of the event's triggers is done yet."""
         return self._after is None
 
     async def listening(self, event: Event, *, most: int) -> list[Trigger]:
-        """The next batch of the triggers an event sets off; fewer than `most` is the last batch."""
+        """The next batch of an event's triggers; fewer than `most` means it is the last."""
         found = await self._session.run(
             "matching_triggers",
             tenant_id=event.tenant,
@@ -282,8 +282,8 @@ class EventMatching:
         *,
         last: TriggerId | None = None,
     ) -> None:
-        """Note the jobs of this batch, and what each of its triggers did. `last` is its last trigger
-        if more follow."""
+        """Store the number of jobs of this batch, and the match of each trigger. `last` is the last
+        trigger if more follow."""
         self._matches += matches
         await self._session.run(
             "record_event_matches",
@@ -295,7 +295,7 @@ class EventMatching:
 
 
 async def emit_event(session: Session, event: Event) -> None:
-    """Keep an event, also through a caller's own transaction."""
+    """Store an event, also through a caller's own transaction."""
     await session.run(
         "emit_event",
         id=event.id,
@@ -309,7 +309,7 @@ async def emit_event(session: Session, event: Event) -> None:
 
 
 def _shortened(matches: Sequence[TriggerMatch]) -> Iterator[TriggerMatch]:
-    """The matches of an event to keep: of very many triggers that it did not meet, the first."""
+    """The matches of an event to store: all but unmatched ones beyond the first hundred."""
     unmatched = 0
     for match in matches:
         unmatched += match.outcome == "unmatched"
