@@ -20,9 +20,9 @@ async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
     paging: PageQuery,
-    revoked: Annotated[bool, Query(description="Revoked and expired ones too.")] = True,
+    revoked: Annotated[bool, Query(description="Include revoked and expired tokens.")] = True,
 ) -> dict[str, Any]:
-    """Newest first, never with their secrets; revoked and expired ones included unless told not to."""
+    """Newest first, never with their secrets; includes revoked and expired tokens by default."""
     before = None if paging.after is None else parse_job_id(paging.after)
     found = await engine.tokens.list(
         caller.effective_principal,
@@ -41,14 +41,14 @@ async def find(
     "tokens.write",
     "TokenWithSecret",
     status_code=201,
-    summary="Make a token",
+    summary="Create a token",
     audits=False,
     keys="refused",
 )
 async def create(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewToken"
 ) -> dict[str, Any]:
-    """Its secret is in this answer, and never shown again."""
+    """Only this response contains the secret."""
     made = await engine.tokens.create(
         caller.effective_principal,
         body.name,
@@ -62,7 +62,7 @@ async def create(
     return {**fields_of(made.token), "secret": made.secret}
 
 
-@routes.delete("/{id}", "tokens.write", status_code=204, summary="Revoke it", audits=False)
+@routes.delete("/{id}", "tokens.write", status_code=204, summary="Revoke a token", audits=False)
 async def revoke(
     request: Request,
     caller: CurrentCaller,

@@ -1,7 +1,7 @@
 """`/worker`: claim, heartbeat, complete, fail and release for workers without a database.
 
-A worker touches only what it leases. Of a lease that is unknown, stale or another's it hears the
-same: it is lost.
+A worker touches only what it leases. An unknown or stale lease, or another worker's, is reported
+as lost.
 """
 
 import hashlib
@@ -35,17 +35,17 @@ from windlass.errors import Forbidden
 from windlass.errors.wording import printable
 from windlass.ids import JobId, WorkerId
 
-#: Recording how a run ended never fails because of its text.
+#: Accepts any text, so that bad text never prevents recording an outcome.
 routes = Routes("worker", any_text=True)
 
 RIGHT = "worker.work"
-#: Of a credential's name, so that an id fits into every database.
+#: Longest credential name in a worker id, so that the id fits every database.
 _LONGEST_NAME = 80
 
 
 @routes.post("/jobs/claim", RIGHT, "Claimed", keys="own", summary="Claim jobs")
 async def claim(caller: CurrentCaller, engine: ReadyEngine, body: Claim) -> dict[str, Any]:
-    """Leases with what their runs need, and in how many seconds another job becomes due."""
+    """Returns leases with their jobs, and the seconds until another job becomes due."""
     claimed = await engine.remote.claim(
         _id(caller, body.worker),
         body.slots,
@@ -68,7 +68,7 @@ async def claim(caller: CurrentCaller, engine: ReadyEngine, body: Claim) -> dict
 async def heartbeat_all(
     caller: CurrentCaller, engine: ReadyEngine, body: LeaseHeartbeats
 ) -> dict[str, Any]:
-    """Takes progress and log lines of all runs at once. `stop` is null, canceled or lost."""
+    """Accepts progress and log lines of all runs. `stop` is null, canceled or lost."""
     asked = [lease.held for lease in body.leases]
     if body.complete:
         await engine.remote.release_unknown(_id(caller, body.worker), asked)
@@ -86,7 +86,7 @@ async def heartbeat_all(
 async def heartbeat(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: LeaseHeartbeat
 ) -> dict[str, Any]:
-    """Takes progress and log lines. `stop` is null, canceled or lost."""
+    """Accepts progress and log lines. `stop` is null, canceled or lost."""
     held = LeaseRef(JobId(job_id), body.token)
     alive = await engine.remote.heartbeat(
         _id(caller, body.worker),
@@ -100,7 +100,7 @@ async def heartbeat(
 
 @routes.post("/finish", RIGHT, "LeaseResults", keys="own", summary="Report how runs ended")
 async def finish(caller: CurrentCaller, engine: ReadyEngine, body: AttemptEnds) -> dict[str, Any]:
-    """Many at once. `state` is where the job went; null where its lease is lost."""
+    """Several at once. `state` is the job's new state; null if its lease was lost."""
     ends = [ended(end.held, end, Outcome(end.outcome)) for end in body.ends]
     return {"ends": await _finish(engine, _id(caller, body.worker), ends)}
 
@@ -109,7 +109,7 @@ async def finish(caller: CurrentCaller, engine: ReadyEngine, body: AttemptEnds) 
 async def complete(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: SuccessRequest
 ) -> dict[str, Any]:
-    """`state` is where the job went; null where its lease is lost."""
+    """`state` is the job's new state; null if its lease was lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome.SUCCEEDED)
     [told] = await _finish(engine, _id(caller, body.worker), [end])
     return told
@@ -119,27 +119,27 @@ async def complete(
 async def fail(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: FailureRequest
 ) -> dict[str, Any]:
-    """Whether it is tried again is decided here. `state` is where the job went; null where its
-    lease is lost."""
+    """The server decides about a retry. `state` is the job's new state; null if its lease was
+    lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome(body.outcome))
     [told] = await _finish(engine, _id(caller, body.worker), [end])
     return told
 
 
-@routes.post("/jobs/{job_id}/release", RIGHT, "LeaseResult", keys="own", summary="Hand a job back")
+@routes.post("/jobs/{job_id}/release", RIGHT, "LeaseResult", keys="own", summary="Release a job")
 async def release(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: Release
 ) -> dict[str, Any]:
-    """Unrun and uncounted. `state` is where the job went; null where its lease is lost."""
+    """The attempt does not count. `state` is the job's new state; null if its lease was lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome.RELEASED)
     [told] = await _finish(engine, _id(caller, body.worker), [end])
     return told
 
 
-@routes.post("/beat", RIGHT, "WorkerOrderResponse", keys="own", summary="Keep a worker's row")
+@routes.post("/beat", RIGHT, "WorkerOrderResponse", keys="own", summary="Update a worker's row")
 async def beat(caller: CurrentCaller, engine: ReadyEngine, body: WorkerHeartbeat) -> dict[str, Any]:
-    """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
-    which of its definitions nobody has made known here: they have no jobs."""
+    """Returns the operator's order (run, drain: claim no more but stay, or stop), and those of the
+    worker's definitions that are unknown here and so have no jobs."""
     id = _id(caller, body.worker)
     row = body.row(id, storable_fields(body.metadata))
     wanted, unknown = await engine.remote.heartbeat_of(row)
@@ -148,7 +148,7 @@ async def beat(caller: CurrentCaller, engine: ReadyEngine, body: WorkerHeartbeat
 
 @routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")
 async def leave(caller: CurrentCaller, engine: ReadyEngine, body: WorkerDeparture) -> None:
-    """For a worker that has stopped."""
+    """Called by a worker when it has stopped."""
     await engine.workers.leave(_id(caller, body.worker))
 
 
@@ -166,7 +166,7 @@ def _stop(cancel_requested: bool | None) -> str | None:
 
 
 def _id(caller: Caller, said: str) -> WorkerId:
-    """The worker's id here: of a credential's own, so that no other can speak for it."""
+    """The worker's id, prefixed by its credential's name so that no other can use it."""
     if caller.scope.tenant is not None:
         # A claim serves all tenants; a credential of one must not see the others' jobs.
         raise Forbidden(RIGHT)

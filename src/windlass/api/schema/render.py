@@ -1,4 +1,4 @@
-"""Things as JSON, with what showing them takes: the clock, the redactor, the schemas' secret marks."""
+"""Renders models as JSON, with the database clock, the redactor and the schemas' secret marks."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 async def job(engine: "Engine", job: "Job") -> dict[str, Any]:
-    """A whole job; what its definition's schema marks as secret is struck out."""
+    """A whole job; values that its schema marks as secret are redacted."""
     try:
         schema = load_json((await engine.definitions.get(job.definition)).payload_schema)
     except DefinitionNotFound:
@@ -40,7 +40,7 @@ async def job(engine: "Engine", job: "Job") -> dict[str, Any]:
 
 
 async def jobs(engine: "Engine", page: JobPage) -> Sequence[dict[str, Any]]:
-    """A list's entries."""
+    """The entries of a list of jobs."""
     now, redactor = await engine.now(), create_redactor(engine.settings)
     return [wire.job(each, now=now, redactor=redactor, whole=False) for each in page.jobs]
 
@@ -68,7 +68,7 @@ def worker(worker: "WorkerRow") -> dict[str, Any]:
 async def definition(
     engine: "Engine", definition: "Definition", scope: Scope = ALL_TENANTS
 ) -> dict[str, Any]:
-    """A definition with all there is to tell of its jobs, in a scope."""
+    """A definition with all statistics of its jobs in a scope."""
     activity = await engine.activity.activity(definition.key, scope=scope)
     return definition_row(engine, definition, activity)
 
@@ -76,7 +76,7 @@ async def definition(
 async def definitions(
     engine: "Engine", found: "Sequence[Definition]", scope: Scope = ALL_TENANTS
 ) -> list[dict[str, Any]]:
-    """Definitions, each with how its jobs are made and how many run, in a scope."""
+    """Definitions, each with its triggers and number of running jobs in a scope."""
     times = await engine.activity.times(found, scope)
     return [definition_row(engine, each, times[each.key]) for each in found]
 
@@ -84,7 +84,7 @@ async def definitions(
 def definition_row(
     engine: "Engine", definition: "Definition", times: "DefinitionTimes | None" = None
 ) -> dict[str, Any]:
-    """A definition as its row stands, and what is known beside it."""
+    """The row of a definition, with its run times if given."""
     shown = wire.definition(definition, times)
     hide = create_redactor(engine.settings).redact_value
     for holder in (shown, shown["code"] or {}):
@@ -94,7 +94,7 @@ def definition_row(
 
 
 async def trigger(engine: "Engine", trigger: "Trigger") -> dict[str, Any]:
-    """A trigger, with what may surprise about it."""
+    """A trigger, with its warnings."""
     warnings = await engine.triggers.warnings_of(trigger)
     return {**wire.trigger(trigger), "warnings": list(warnings)}
 
@@ -134,8 +134,8 @@ def member(member: "Member") -> dict[str, Any]:
 
 
 def link(request: Request, made: "OneTimeLink") -> dict[str, Any]:
-    """A link with its secret; this is the only answer that has it. `path` is below this server's
-    own address, which only whoever sends the link can know."""
+    """A link with its secret, which no later response contains. Only the path, because the server
+    does not know its public address."""
     path = f"{request.scope.get('root_path', '')}{made.path}"
     return {
         "purpose": made.purpose,

@@ -1,4 +1,4 @@
-"""`/events`: emit, look, replay."""
+"""`/events`: emit, list, get, replay."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,13 +54,14 @@ async def find(
     return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
 
 
-@routes.get("/{id}", "events.read", "Event", summary="One event")
+@routes.get("/{id}", "events.read", "Event", summary="Get an event")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
-    """What it tells, and which triggers matched it, made a job, met an equal one or failed, and why."""
+    """Its data, and for each trigger the result: matched, created a job, met an equal one, or
+    failed, and why."""
     return await render.event(engine, await engine.events.get(id, caller.scope))
 
 
-@routes.post("/{id}/replay", "events.emit", "Event", status_code=201, summary="Emit it again")
+@routes.post("/{id}/replay", "events.emit", "Event", status_code=201, summary="Replay an event")
 async def replay(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return await render.event(
         engine, await engine.events.replay(id, caller.scope, created_by=caller.name)
