@@ -7,19 +7,19 @@ from windlass.core.payloads.json_text import dump_json
 
 
 class Audience(NamedTuple):
-    """The audience of a change: those of a tenant (None: of any), those who see all tenants, or both."""
+    """Audience of a change: callers of a tenant (None: any), callers for all tenants, or both."""
 
     tenant: str | None
     overseers: bool = True
 
 
 ALL_TENANTS_AUDIENCE = Audience(None)
-#: Those who see all tenants. No tenant has this id.
+#: Callers that see all tenants. No tenant has this id.
 OVERSEERS = Audience("")
 
 
 class StreamEntryKey(NamedTuple):
-    """Where something is seen: what is seen there later takes its place."""
+    """Key of an entry in a topic; a later value replaces the earlier one."""
 
     topic: str
     audience: Audience
@@ -27,25 +27,25 @@ class StreamEntryKey(NamedTuple):
 
 
 class StreamChange(NamedTuple):
-    """Something new at a place, as JSON text; None: too much is new in the topic to tell."""
+    """New value of an entry, as JSON text; None if the topic has too many changes to list."""
 
     place: StreamEntryKey
     text: str | None
 
 
-#: What is at each place: what is told of it, and a mark that only tells whether it is the same.
+#: Entry -> its data for clients, and a mark that is only compared, to detect changes.
 Snapshot = Mapping[StreamEntryKey, tuple[Mapping[str, Any], object]]
 
 
 class SnapshotHistory:
-    """The last snapshots, to compare the next with."""
+    """The last snapshot of each topic, for comparison with the next."""
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {}
 
     def changes(self, topic: str, seen: Snapshot, *, whole: bool) -> list[StreamChange]:
-        """The changes in a topic. The first snapshot at one tells nothing: whoever listens reads for
-        themselves. `whole` means that what is not seen is not there."""
+        """Changes of a topic since its last snapshot; none for the first one, because new clients
+        read the data themselves. `whole`: an entry missing from the snapshot was removed."""
         before = self._seen.get(topic)
         self._seen[topic] = dict(seen)
         if before is None:

@@ -1,7 +1,7 @@
 """Live feed: polls each subscribed topic once for all listeners, and sends them the changes.
 
-Nothing is written anywhere for this: what changed is found by comparing two looks. So it works
-across any number of processes, and costs nothing while nobody listens.
+Writes nothing: changes are found by comparing two polls. It works across any number of processes
+and costs nothing without listeners.
 """
 
 import asyncio
@@ -21,22 +21,22 @@ from windlass.core.jobs.models import Scope
 from windlass.engine.engine import Engine
 from windlass.errors import StreamsFull
 
-#: Between looks that somebody new waits for.
+#: Least time between polls that new listeners wait for.
 _BATCH_SECONDS = 0.05
 
 
 @dataclass(slots=True)
 class _WatchedTopic:
-    """A topic that somebody listens to, or did a moment ago."""
+    """A topic with listeners, or whose last listener has just left."""
 
     listeners: int = 0
     left_at: float = 0.0
-    #: From where on every change of it was told; None before it was looked at.
+    #: Sequence from which all its changes are published; None before the first poll.
     since: int | None = None
 
 
 class LiveFeed:
-    """The numbered changes. `epoch` and a number are an event's id."""
+    """Numbers and publishes changes. An event's id is `epoch` and its number."""
 
     def __init__(self, pace: StreamIntervals) -> None:
         self.pace = pace
@@ -56,7 +56,7 @@ class LiveFeed:
     def subscribe(
         self, engine: Engine, topics: frozenset[str], scope: Scope, *, last_id: str | None = None
     ) -> Subscription:
-        """Listen to topics, from `last_id` on if it is known. Close it in the end."""
+        """Subscribe to topics, from `last_id` on if it is known. The caller closes it."""
         subscription = Subscription(
             topics,
             scope,
@@ -79,7 +79,7 @@ class LiveFeed:
         return subscription
 
     def end(self) -> None:
-        """End all streams, at once and for good."""
+        """End all streams at once; new ones end immediately."""
         self._over = True
         for subscription in list(self._all_subscriptions()):
             subscription.end()
@@ -87,7 +87,7 @@ class LiveFeed:
             self._looking.cancel()
 
     async def ended(self) -> None:
-        """Return when nothing is looked at any more."""
+        """Wait until polling has stopped."""
         if self._looking is not None:
             await asyncio.gather(self._looking, return_exceptions=True)
 
@@ -104,16 +104,20 @@ class LiveFeed:
     def _resume(self, subscription: Subscription, last_id: str) -> None:
         last = self._number(last_id)
         missed = {topic for topic in subscription.topics if not self._replay_changes(topic, last)}
-        subscription.resume(missed, told=self.sequence if last is None else last)
+        subscription.resume(missed, delivered=self.sequence if last is None else last)
         if last is None:
             return
-        told = subscription.topics - missed
+        resumed = subscription.topics - missed
         for sequence, change in self._kept:
-            if sequence > last and change.place.topic in told and _concerns(change, subscription):
+            if (
+                sequence > last
+                and change.place.topic in resumed
+                and _concerns(change, subscription)
+            ):
                 subscription.put(change, sequence)
 
     def _number(self, id: str) -> int | None:
-        """The number in an id that was given here and not too long ago."""
+        """The number of an id; None if it is too old or from another process."""
         epoch, _, number = id.partition("-")
         if epoch != self.epoch or not number.isascii() or not number.isdigit():
             return None
@@ -146,7 +150,7 @@ class LiveFeed:
             await self._sleep()
 
     async def _sleep(self) -> None:
-        # Of looks that somebody listens to: what others were due at is long past.
+        # Only pollers with listeners: the due times of the others are long past.
         slowest = clock.monotonic() + self.pace.slowest_look_seconds
         until = min((self._due.get(look, 0.0) for look in self._active_pollers()), default=slowest)
         with contextlib.suppress(TimeoutError):
@@ -158,16 +162,16 @@ class LiveFeed:
         return [look for look in POLLERS if any(look.serves(topic) for topic in self._topics)]
 
     async def _poll(self, engine: Engine, look: TopicPoller, topics: Collection[str]) -> None:
-        """Look once. When the database does not answer, the next look finds what this one missed."""
+        """Poll once. If the database fails, the next poll finds the missed changes."""
         began = clock.monotonic()
-        # Who comes meanwhile sets it to now again.
+        # A listener that arrives meanwhile sets it to now again.
         self._due[look] = began + self.pace.slowest_look_seconds
         try:
             for topic, (seen, whole) in (await look.read(engine, topics)).items():
                 self._publish(self._picture.changes(topic, seen, whole=whole))
                 self._last_poll(topic)
-        except Exception as error:  # noqa: BLE001  whatever it is, those who listen stay
-            engine.telemetry.trouble("looking for changes", error)
+        except Exception as error:  # noqa: BLE001  streams survive any failed poll
+            engine.telemetry.trouble("polling for live updates", error)
             return
         took = clock.monotonic() - began
         rest = min(
@@ -201,7 +205,7 @@ class LiveFeed:
                     subscription.mark_polled(topic, self.sequence)
 
     def _forget(self) -> None:
-        """Stop looking at what nobody has listened to for a while."""
+        """Stop polling topics that have had no listener for a while."""
         before = clock.monotonic() - self.pace.linger_seconds
         gone = [
             t for t, each in self._topics.items() if not each.listeners and each.left_at < before
@@ -224,14 +228,14 @@ def _concerns(change: StreamChange, subscription: Subscription) -> bool:
 
 
 class StreamQuota:
-    """Seats for streams: of one caller, of one tenant, and of all in this process."""
+    """Limits open streams per caller, per tenant and per process."""
 
     def __init__(self, pace: StreamIntervals) -> None:
         self._pace = pace
         self._taken: Counter[tuple[str, str]] = Counter()
 
     def take(self, caller: str | None, tenant: str | None) -> list[tuple[str, str]]:
-        """Take a seat, to be given back; StreamsFull tells who has too many."""
+        """Reserve a stream, to be given back; StreamsFull names the limit reached."""
         wanted = {("this server", ""): self._pace.streams}
         if tenant is not None:
             wanted["the tenant", tenant] = self._pace.streams_per_tenant

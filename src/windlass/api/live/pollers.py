@@ -28,7 +28,7 @@ _OPEN = (JobState.PENDING, JobState.QUEUED, JobState.RUNNING)
 
 
 class PollResult(NamedTuple):
-    """The snapshot of a topic; not `whole` if there may be more than was read."""
+    """Snapshot of a topic; not `whole` if more rows may exist than were read."""
 
     seen: Snapshot
     whole: bool = True
@@ -36,7 +36,7 @@ class PollResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopicPoller:
-    """One read, and the topics that it serves."""
+    """One read and the topics it serves."""
 
     kinds: frozenset[str]
     read: Callable[[Engine, Collection[str]], Awaitable[Mapping[str, PollResult]]]
@@ -87,7 +87,7 @@ def _where(each: Activity) -> dict[str, str]:
 
 
 def _depths(activity: Sequence[Activity]) -> Snapshot:
-    """Queue counts: for each tenant of its own jobs, for overseers of all."""
+    """Queue counts: for each tenant its own jobs, for overseers all jobs."""
     depths: defaultdict[tuple[Audience, str], Counter[str]] = defaultdict(Counter)
     for each in activity:
         open_jobs = {str(state): each.counts[state] for state in _OPEN}
@@ -178,7 +178,7 @@ def _render_job(mark: Any, redactor: Redactor | None = None, text: str = "") -> 
     return shown
 
 
-#: All looks. Each is taken only while somebody listens to a topic of it.
+#: All pollers. Each runs only while one of its topics has a listener.
 POLLERS = (
     TopicPoller(frozenset({"jobs", "dead", "queues"}), _counts),
     TopicPoller(frozenset({"workers"}), _workers),

@@ -1,4 +1,4 @@
-"""One client's side: what waits for it, never more than so much."""
+"""Pending changes of one client, in bounded memory."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ from windlass.core.jobs.models import Scope
 
 
 class Message(NamedTuple):
-    """One message to a client: `ready`, `reset` or `changes`, and up to where that leads."""
+    """A message to a client: `ready`, `reset` or `changes`, and the sequence number reached."""
 
     event: str
     sequence: int
@@ -20,7 +20,7 @@ class Message(NamedTuple):
 
 
 class Subscription:
-    """Gathers changes until they are fetched. A later one takes the place of an earlier one."""
+    """Collects changes until they are fetched. A later change of an entry replaces the earlier."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Subscription:
     ) -> None:
         self.topics = topics
         self.scope = scope
-        self._sequence = self._told = sequence
+        self._sequence = self._delivered = sequence
         self._most = most
         self._leave = leave
         self._greeting: Literal["ready", "resumed"] | None = "ready"
@@ -53,12 +53,12 @@ class Subscription:
         return not (self._unseen or self._greeting or self._lost or self._waiting)
 
     def wait_for_first_poll(self, topics: Collection[str]) -> None:
-        """Greet only once these topics were looked at: what changes after the greeting is told."""
+        """Send `ready` only after these topics were polled, so that later changes are delivered."""
         self._unseen.update(topics)
 
-    def resume(self, missed: Collection[str], *, told: int) -> None:
-        """Greet one who was here before and was told so far, but `missed` these topics."""
-        self._told = told
+    def resume(self, missed: Collection[str], *, delivered: int) -> None:
+        """Resume a client that received everything up to `delivered`, except `missed` topics."""
+        self._delivered = delivered
         self._lost.update(missed)
         self._greeting = None if missed else "resumed"
 
@@ -68,7 +68,7 @@ class Subscription:
         self._stirred.set()
 
     def put(self, change: StreamChange, sequence: int) -> None:
-        """Keep a change of one of its topics for the client."""
+        """Keep a change for the client; too many in a topic become a `reset`."""
         self._sequence = max(self._sequence, sequence)
         topic = change.place.topic
         if topic in self._lost:
@@ -83,7 +83,7 @@ class Subscription:
         self._stirred.set()
 
     async def next(self, timeout: float) -> Message | None:
-        """The next message; None after so long without one, or when the stream is over."""
+        """The next message; None after the timeout or when the stream has ended."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 while not self.ended:
@@ -94,13 +94,13 @@ class Subscription:
         return None
 
     async def pause(self, seconds: float) -> None:
-        """Rest for so long, unless the stream is over before."""
+        """Sleep, but return early when the stream ends."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._ended.wait()
 
     def end(self) -> None:
-        """Tell the client's task to end. What waits is not told any more."""
+        """End the client's task. Pending changes are dropped."""
         self._ended.set()
         self._stirred.set()
 
@@ -126,7 +126,7 @@ class Subscription:
         return None
 
     def _delivered_sequence(self) -> int:
-        """Up to where the client will have been told everything, once it has this message."""
+        """Sequence up to which the client has everything once it receives this message."""
         if not self._waiting:
-            self._told = self._sequence
-        return self._told
+            self._delivered = self._sequence
+        return self._delivered

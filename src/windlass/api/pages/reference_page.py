@@ -1,4 +1,4 @@
-"""The reference as a page at `/docs`: written from the OpenAPI document, without script, whole offline."""
+"""The API reference as a page at `/docs`: built from OpenAPI, no script, works offline."""
 
 import html
 import json
@@ -55,7 +55,7 @@ _HEADERS = page_headers(_STYLE)
 _CODE = re.compile(r"`([^`]+)`")
 _ERRORS = re.compile(r"\[(\w+)\]\(errors\.md\)")
 _PARAMETER = re.compile(r"\{(\w+)\}")
-#: Bounds of a value: the least, the most, and what is counted.
+#: Bounds of a value: keyword of the minimum, of the maximum, and the unit.
 _BOUNDS = (
     ("minimum", "maximum", ""), ("minLength", "maxLength", "characters"),
     ("minItems", "maxItems", "items"), ("minProperties", "maxProperties", "keys"),
@@ -74,7 +74,7 @@ class _Operation(NamedTuple):
 
 
 def page(text: str) -> HTMLResponse:
-    """The response with the page of `reference_html`."""
+    """A response with the page of `reference_html`."""
     return HTMLResponse(text, headers=_HEADERS)
 
 
@@ -117,8 +117,8 @@ def _contents(by_tag: Mapping[str, Sequence[_Operation]]) -> Iterator[str]:
 
 
 def _credentials(document: Json) -> Iterator[str]:
-    yield "<h2 id=credentials>Credentials</h2><p>One of these, where an operation asks for one. A "
-    yield "server without authentication asks for none, and answers only its own machine.</p>"
+    yield "<h2 id=credentials>Credentials</h2><p>Operations that need a credential accept any of "
+    yield "these. A server without authentication needs none, and serves only its own machine.</p>"
     yield _table(
         ("scheme", "how"),
         (
@@ -164,7 +164,7 @@ def _operation(operation: _Operation, schemas: Json) -> Iterator[str]:
         yield f"<h4>Body: {_type(schema)}{_required_mark(body.get('required', False))}</h4>"
         if inner := _resolved(schema, schemas):
             yield _fields(inner)
-    yield f"<h4>Answers</h4>{_table(('status', 'body', 'meaning'), _answers(about))}"
+    yield f"<h4>Responses</h4>{_table(('status', 'body', 'meaning'), _answers(about))}"
     yield f"<h4>Example</h4>{_pre(_example(operation, schemas))}</section>"
 
 
@@ -172,7 +172,7 @@ def _needs(about: Json) -> str:
     if about.get("security") == []:
         return "needs no credential"
     right = about.get("x-right", "none")
-    own = ", for one's own jobs at least" if about.get("x-own") else ""
+    own = ", at least for the caller's own jobs" if about.get("x-own") else ""
     return f"needs <code>{_text(right)}</code>{own}" if right != "none" else "needs a credential"
 
 
@@ -189,7 +189,7 @@ def _answers(about: Json) -> Iterator[list[str]]:
 
 def _errors() -> Iterator[str]:
     yield "<h2 id=errors>Errors</h2><p>Every error is a <a href=#schema.Problem>Problem</a>. Its code "
-    yield "keeps its meaning. These are all codes, with the status that each is answered with.</p>"
+    yield "keeps its meaning. This table lists every code with its HTTP status.</p>"
     yield _table(
         ("code", "status", "meaning"),
         (
@@ -259,7 +259,7 @@ def _number(value: float) -> str:
 
 
 def _type(schema: Json) -> str:
-    """A type in words, with links to the schemas it is made of."""
+    """A type in words, with links to its schemas."""
     if ref := schema.get("$ref"):
         name = _text(ref.rpartition("/")[2])
         return f'<a href="#schema.{name}">{name}</a>'
@@ -280,7 +280,7 @@ def _type(schema: Json) -> str:
 
 
 def _resolved(schema: Json, schemas: Json) -> Json | None:
-    """The object that a body is, behind references and `or null`."""
+    """The object schema of a body, behind references and `or null`."""
     for each in (schema, *schema.get("anyOf", ())):
         if ref := each.get("$ref"):
             found: Json = schemas[ref.rpartition("/")[2]]
@@ -289,7 +289,7 @@ def _resolved(schema: Json, schemas: Json) -> Json | None:
 
 
 def _example(operation: _Operation, schemas: Json) -> str:
-    """A line for a shell: one of the examples, or one made of what is required."""
+    """A curl command: one of the examples, or one built from the required fields."""
     for example in EXAMPLES:
         if example.method == operation.method and _matches_route(example.path, operation.path):
             return curl(example._replace(keeps=""))
@@ -310,7 +310,7 @@ def _example(operation: _Operation, schemas: Json) -> str:
 
 
 def _matches_route(path: str, route: str) -> bool:
-    """True if the path of an example, below `/api/v1`, is a route's."""
+    """True if the path of an example, below `/api/v1`, matches a route."""
     given = path.partition("?")[0].split("/")
     steps = route.removeprefix("/api/v1").split("/")
     return len(given) == len(steps) and all(
@@ -319,7 +319,7 @@ def _matches_route(path: str, route: str) -> bool:
 
 
 def _sample(schema: Json, schemas: Json) -> Any:
-    """A value that fits a schema, with no more than is required."""
+    """A minimal value that fits a schema."""
     if examples := schema.get("examples"):
         return examples[0]
     if ref := schema.get("$ref"):
@@ -351,7 +351,7 @@ def _required_mark(required: bool) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows of cells that are HTML already."""
+    """An HTML table; its cells are already HTML."""
     head = "".join(f"<th scope=col>{each}" for each in heads)
     body = "".join(f"<tr>{''.join(f'<td>{cell}' for cell in row)}" for row in rows)
     return f"<div class=wide><table><tr>{head}{body}</table></div>"

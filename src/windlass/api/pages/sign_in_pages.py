@@ -1,6 +1,6 @@
 """`/login`, `/password` and `/invitation` for a browser: plain forms, no script.
 
-Opening a link changes nothing, so that whoever previews it does not use it up; its button does.
+Opening a link changes nothing, so that a preview does not use it up; its button does.
 """
 
 import html
@@ -47,7 +47,7 @@ _PASSWORD = (
 
 @router.get("/login")
 async def ask_login(link: str = "") -> Response:
-    """A form for name and password; with a link only a button."""
+    """Show a form for name and password; with a link only a button."""
     return _login_page(link)
 
 
@@ -72,7 +72,7 @@ async def login(request: Request, engine: ReadyEngine) -> Response:
 
 @router.get("/password")
 async def ask_password(link: str = "") -> Response:
-    """A form for a new password, by a link."""
+    """Show a form to set a password by a link."""
     return _password_page(link)
 
 
@@ -94,8 +94,8 @@ async def set_password(request: Request, engine: ReadyEngine) -> Response:
 
 @router.get("/invitation")
 async def ask_invitation(request: Request, engine: ReadyEngine, link: str = "") -> Response:
-    """A button for who is signed in; else forms to sign in, or to come as somebody new. It looks
-    the same whatever the link is, and whether there is an account or not."""
+    """Show a button to a signed-in user; else forms to sign in or to create an account. The page
+    reveals neither if the link is valid nor if an account exists."""
     return _invitation_page(link, await _current_user(request, engine))
 
 
@@ -133,7 +133,7 @@ async def _current_user(request: Request, engine: Engine) -> Principal | None:
 
 
 async def _form_fields(request: Request) -> dict[str, str]:
-    """The fields of a form of ours."""
+    """Parse the fields of a submitted form."""
     check_same_site(request)
     text = (await request.body()).decode(errors="replace")
     try:
@@ -148,8 +148,7 @@ async def _sign_in_response(
     sign_in: Callable[[], Awaitable[NewSession | None]],
     page: Callable[[WindlassError], Response],
 ) -> Response:
-    """To the first page, with a session if one was begun, or the same form again and what was
-    wrong."""
+    """Redirect to the first page, with the new session if any; on an error show the form again."""
     try:
         made = await sign_in()
     except WindlassError as error:
@@ -181,7 +180,7 @@ def _invitation_page(
         forms = [
             "<h2>If you have an account</h2>",
             _form("Sign in and accept", [_NAME, _PASSWORD, _hidden(link)]),
-            "<h2>If you are new here</h2>",
+            "<h2>If you have no account</h2>",
             _form("Set a password and accept", [_new_password("new_password"), _hidden(link)]),
         ]
     return _page("You are invited to Windlass", forms, error)

@@ -1,4 +1,4 @@
-"""`/`: a plain page that tells how things stand. It has no script, and loads itself anew."""
+"""`/`: the status page. Rendered by the server without script; refreshes itself."""
 
 import html
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -26,11 +26,11 @@ router = APIRouter(route_class=SafeRoute, include_in_schema=False)
 
 _SECONDS = 5
 _JOBS, _CAUSES, _RUNS = 25, 5, 5
-#: Whoever waits longer than this should be looked at.
+#: A longer wait of the oldest job is reported as a problem.
 _LONG = timedelta(minutes=1)
-#: What is counted on top; of what has completed nobody keeps a count.
+#: States counted at the top; completed jobs are not counted anywhere.
 _CARDS = ("queued", "running", "retrying", "scheduled", "waiting", "dead_letter")
-_FIRST = "Make one: <code>windlass enqueue hello name=Ada</code>."
+_FIRST = "Enqueue one: <code>windlass enqueue hello name=Ada</code>."
 _STYLE = """
 :root{color-scheme:light dark;--muted:#57606b;--line:#d5d9df;--scheduled:#460e66;--waiting:#86859e;
 --queued:#105e63;--running:#2862eb;--retrying:#bc7300;--completed:#219a73;--canceled:#292928;
@@ -50,7 +50,7 @@ _HEADERS = page_headers(_STYLE)
 
 @router.get("/", openapi_extra={RIGHT: Right.JOBS_READ, OWN: True})
 async def overview(request: Request) -> Response:
-    """The page for the tenant that the caller names; a caller who is not signed in is asked to."""
+    """Status page of the tenant in the query; redirects to sign-in without a session."""
     root = request.scope.get("root_path", "")
     try:
         caller = await rate_limited_caller(request, request.query_params.get("tenant"))
@@ -66,7 +66,7 @@ async def overview(request: Request) -> Response:
         "<meta name=viewport content='width=device-width'><meta name=robots content=noindex>"
         f"<meta http-equiv=refresh content={_SECONDS}><style>{_STYLE}</style>"
         f"<body><header><h1>Windlass</h1></header><main>{told}</main><footer><p class=muted>"
-        f"Loaded anew every {_SECONDS} s · {links}</footer></html>",
+        f"Refreshed every {_SECONDS} s · {links}</footer></html>",
         headers=_HEADERS,
     )
 
@@ -84,16 +84,16 @@ async def _parts(engine: Engine, caller: Caller, now: datetime) -> AsyncIterator
 
 
 async def _verdict_and_counts(engine: Engine, caller: Caller) -> str:
-    """A verdict, and how many jobs are where."""
+    """A health verdict, and the number of jobs by state."""
     summary = await engine.summaries.summary(caller.scope)
     workers = [w for w in await engine.workers.list() if liveness(w) == "live" and w.claims]
     late = summary.oldest_age is not None and summary.oldest_age > _LONG
     if late and not workers:
-        verdict = "Jobs wait, and no worker takes any: start one with windlass worker."
+        verdict = "Jobs are waiting and no worker is running: start one with windlass worker."
     elif late and summary.oldest_age is not None:
-        verdict = f"The oldest job in line waits {words(summary.oldest_age)}."
+        verdict = f"The oldest queued job has waited {words(summary.oldest_age)}."
     else:
-        verdict = "Healthy: no job in line waits long."
+        verdict = "Healthy: no queued job has waited long."
     counts = {str(state): f"{number:,}" for state, number in summary.states.items()}
     counts |= {view: str(count) for view, count in summary.views.items()}
     cards = "".join(f"<li class={name}><b>{counts[name]}</b>{_sign(name)}" for name in _CARDS)
@@ -157,7 +157,7 @@ async def _runs(engine: Engine, caller: Caller, now: datetime) -> str:
 
 
 def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows of cells that are HTML already; nothing if there are none."""
+    """An HTML table, empty text without rows; its cells are already HTML."""
     body = "".join(f"<tr>{''.join(f'<td>{cell}' for cell in row)}" for row in rows)
     head = "".join(f"<th scope=col>{head}" for head in heads)
     return body and f"<h2>{title}</h2><div class=wide><table><tr>{head}{body}</table></div>"
