@@ -16,7 +16,7 @@ def _handle(job: nouns.JobHandle, portal: Runs) -> "JobHandle":
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobHandle(Job):
-    """A job as it was when it was read, with verbs that go on from it."""
+    """A job as last read, with verbs that act on it."""
 
     _awaited: nouns.JobHandle = field(repr=False, compare=False)
     _portal: Runs = field(repr=False, compare=False)
@@ -31,8 +31,8 @@ class JobHandle(Job):
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """Some of a list, newest first, and the id to go on after (None at the end). Payload and result
-    of its jobs are not loaded; `refresh` reads a whole job."""
+    """A page of a list, newest first, and the id to continue after (None at the end). Payload and
+    result of its jobs are not loaded; `refresh` reads a whole job."""
 
     jobs: Sequence[JobHandle]
     next: JobId | None
@@ -44,7 +44,7 @@ def _page(page: nouns.JobPage, portal: Runs) -> JobPage:
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
+    """Find, cancel, retry, change and explain jobs, by whole ids; `find` takes the end of an id."""
 
     _awaited: nouns.AsyncJobs
     _portal: Runs
@@ -67,7 +67,7 @@ class Jobs:
     wait = BlockingVerb(nouns.AsyncJobs.wait)
 
     def of(self, tenant: str) -> "Jobs":
-        """The same, confined to one tenant."""
+        """The same verbs, limited to one tenant."""
         return Jobs(self._awaited.of(tenant), self._portal)
 
 

@@ -1,4 +1,4 @@
-"""The commands that the settings file declares."""
+"""Commands declared in the settings file."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,14 +18,14 @@ from windlass.errors import (
 from windlass.settings import CommandSettings, Settings
 from windlass.worker.handlers import Handler
 
-#: What the file spells with its unit, and `wl.command(...)` without.
+#: Option names that have a unit in the file and none in `wl.command(...)`.
 _SPELLED = {"timeout_seconds": "timeout", "grace_seconds": "grace"}
-#: What errors call the argument list.
+#: Name of the argument list in errors.
 _ARGV = "argv"
 
 
 def commands_of(settings: Settings) -> Sequence[Handler]:
-    """A handler for each command; SettingsInvalid lists every problem with any of them."""
+    """Create a handler for each command; SettingsInvalid lists the problems of all of them."""
     handlers: list[Handler] = []
     problems: list[SettingProblem] = []
     for key, command in settings.commands.items():
@@ -41,8 +41,8 @@ def commands_of(settings: Settings) -> Sequence[Handler]:
 
 
 def command_handler(row: Definition, settings: Settings) -> Handler:
-    """The handler of a definition that names a command of the settings. Its argument list is only
-    ever that of this worker's own settings."""
+    """Create the handler of a definition that names a command of the settings. The argument list
+    always comes from this worker's own settings."""
     command = settings.commands.get(row.handler)
     if command is None:
         allowed = ", ".join(sorted(settings.commands)) or "none"

@@ -1,4 +1,4 @@
-"""The engine's verbs as the app shows them, awaited and blocking, from one description."""
+"""Descriptors that expose the engine's verbs on the app, async and blocking."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import wraps
@@ -25,19 +25,19 @@ R = TypeVar("R")
 A = TypeVar("A")
 
 
-#: Raises if an argument is none that the app takes.
+#: Raises if the app does not accept an argument.
 Check = Callable[[Engine, Any], Awaitable[None]]
 
 
 class AsyncNoun:
-    """A noun of the engine for code that awaits; its verbs wait until the app is ready."""
+    """A noun of the engine for async code; its verbs wait until the app is ready."""
 
     def __init__(self, app: "Windlass") -> None:
         self._app = app
 
 
 class BlockingNoun:
-    """A noun of the engine for code that blocks; its verbs run in the portal's loop."""
+    """A noun of the engine for blocking code; its verbs run in the portal's loop."""
 
     def __init__(self, app: "Windlass", portal: Runs) -> None:
         self._app = app
@@ -47,9 +47,9 @@ class BlockingNoun:
 class AppVerb(Generic[P, R]):
     """An engine's verb on a noun of the app: `list = AppVerb(Definitions.list)`.
 
-    On an `AsyncNoun` it is awaited, on a `BlockingNoun` it blocks; both keep signature, types and
-    docstring. `noun` is for a verb of another noun of the engine. `checks` are for arguments, by
-    name, of which the engine's verb takes more than the app does.
+    On an `AsyncNoun` it is async, on a `BlockingNoun` it blocks; both keep signature, types and
+    docstring. `noun` names another noun of the engine that has the verb. `checks` limit arguments,
+    by name, for which the engine's verb accepts more than the app does.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class AppVerb(Generic[P, R]):
     ) -> None:
         self._verb = verb
         self._noun = noun
-        #: Each with the argument's place after `self`, where it may stand without its name.
+        #: Each with the argument's position after `self`, if it may be positional.
         self._checks = [
             (name, list(signature(verb).parameters).index(name) - 1, check)
             for name, check in (checks or {}).items()
@@ -103,7 +103,7 @@ class AppVerb(Generic[P, R]):
 
 
 class Bridge(Protocol):
-    """Something whose verbs are awaited, and what runs them meanwhile."""
+    """An object with async verbs, and the portal that runs them."""
 
     @property
     def _awaited(self) -> object: ...
@@ -112,9 +112,9 @@ class Bridge(Protocol):
 
 
 class BlockingVerb(Generic[P, R]):
-    """The awaited verb of the same name, blocking: `list = BlockingVerb(AsyncDefinitions.list)`.
+    """Blocking version of an async verb: `list = BlockingVerb(AsyncDefinitions.list)`.
 
-    `then` makes something of its answer, for what the answer's own verbs go through.
+    `then` converts the result, for example to a handle whose own verbs block.
     """
 
     @overload

@@ -130,7 +130,7 @@ def test_what_is_not_said_comes_from_the_settings():
         ({"max_concurrency": 0}, "max_concurrency is 0"),
         ({"isolation": "fiber"}, "isolation is 'fiber'"),
         ({"isolation": "process", "memory_limit_mb": 31}, "memory_limit_mb is 31"),
-        ({"memory_limit_mb": 512}, "which only a process of its own can keep"),
+        ({"memory_limit_mb": 512}, "which only a process can enforce"),
         ({"timeout": "0s"}, "timeout is '0s'"),
         ({"retention_days": -1}, "retention_days is -1"),
         ({"retention_days": "ever"}, "retention_days is 'ever'"),
@@ -182,7 +182,7 @@ def test_a_generator_is_refused(app):
 
 
 def test_a_process_isolated_handler_must_stand_where_a_child_finds_it(app):
-    with pytest.raises(DefinitionInvalid, match="inside another function"):
+    with pytest.raises(DefinitionInvalid, match="nested in another function"):
 
         @app.job(isolation="process")
         def hello() -> None: ...
