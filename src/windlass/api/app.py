@@ -90,8 +90,8 @@ def _base_api(
     app.state.windlass = windlass
     app.state.telemetry = windlass.telemetry
     app.state.authenticate = authenticate
-    given = windlass.settings.server.secret
-    app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
+    secret = windlass.settings.server.secret
+    app.state.cursors = Cursors(secret.encode() if secret else secrets.token_bytes(32))
     counted = None if authenticate is open_access else windlass.settings.server
     app.state.limits = RateLimiter(counted)
     app.state.proxies = TrustedProxies(windlass.settings.server.trusted_proxies)

@@ -81,11 +81,11 @@ class JsonRequest(fastapi.Request):
         except PayloadUnstorable as error:
             if isinstance(wrong := error.__context__, JSONDecodeError):
                 where = f"line {wrong.lineno}, column {wrong.colno}"
-                found = FieldError(
+                problem = FieldError(
                     "", f"not JSON: {wrong.msg[:1].lower()}{wrong.msg[1:]} at {where}"
                 )
                 # FastAPI lets only HTTPException pass while it reads a body.
-                raise HTTPException(422) from RequestInvalid([found])
+                raise HTTPException(422) from RequestInvalid([problem])
             raise
         return self.state.sent
 
@@ -196,7 +196,7 @@ def _add(router: APIRouter, route: Route) -> None:
         openapi_extra=route.openapi_extra,
         response_model=None,
         response_class=about.pop("response_class", _JsonTextResponse),
-        responses=PROBLEMS | about.pop("answers", {}) | shapes,
+        responses=PROBLEMS | about.pop("responses", {}) | shapes,
         route_class_override=SafeRoute if route.right == NO_RIGHT else kind,
         **about,
     )
@@ -217,11 +217,11 @@ def _operation_id(endpoint: Endpoint, about: Mapping[str, Any]) -> str:
 def _render_json(endpoint: Endpoint) -> Endpoint:
     @wraps(endpoint)
     async def written(**values: Any) -> Any:
-        shown = await endpoint(**values)
-        if shown is None or isinstance(shown, Response):
-            return shown
+        result = await endpoint(**values)
+        if result is None or isinstance(result, Response):
+            return result
         # Escape terminal control characters, because curl prints responses as they are.
-        return printable_json(to_json(shown, inf_nan_mode="null").decode())
+        return printable_json(to_json(result, inf_nan_mode="null").decode())
 
     return written
 
@@ -233,8 +233,8 @@ def _with_fastapi_signature(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     async def call(**values: Any) -> Any:
-        found = function(**values)
-        return await found if inspect.isawaitable(found) else found
+        result = function(**values)
+        return await result if inspect.isawaitable(result) else result
 
     call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by FastAPI
     return call
@@ -263,6 +263,6 @@ def _fastapi_parameter(
         return parameter.replace(annotation=fastapi.Response)
     if marker is not None:
         kind = typing.get_args(annotation)[0]
-        made = _PARAMETERS[type(marker)](**marker.given())
-        return parameter.replace(annotation=Annotated[kind, made])
+        converted = _PARAMETERS[type(marker)](**marker.given())
+        return parameter.replace(annotation=Annotated[kind, converted])
     return parameter.replace(annotation=annotation)

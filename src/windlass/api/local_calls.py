@@ -145,7 +145,7 @@ class LocalApi:
                 raise
             except Exception as error:
                 id = request.state.request_id
-                self._app.telemetry.trouble("answering a request", error, request_id=id)
+                self._app.telemetry.trouble("handling a request", error, request_id=id)
                 raise ServerFailed from error
 
 
@@ -172,10 +172,10 @@ def _find(method: str, path: str) -> tuple[Route, Mapping[str, str]]:
         raise PathUnknown(unquote(path))
     met: dict[str, Route] = {}
     for route in routes_of(noun):
-        if (found := _pattern(route.path).fullmatch(unquote(path))) is None:
+        if (match := _pattern(route.path).fullmatch(unquote(path))) is None:
             continue
         if route.method == method:
-            return route, found.groupdict()
+            return route, match.groupdict()
         met[route.method] = route
     if met:
         raise MethodRefused(method, unquote(path), allowed=", ".join(sorted(met)))
@@ -197,24 +197,24 @@ async def _respond(route: Route, request: LocalRequest) -> LocalResponse:
                 deepest=DEEPEST + routing.AROUND_PAYLOAD,
                 any_text=route.any_text,
             )
-        shown = await _Call(request, response).make(route)
+        result = await _Call(request, response).make(route)
     except Exception as error:
         if route.right != NO_RIGHT:
             await audit.record_refusal(request, error)
         raise
-    response.body = b"" if shown is None else _json_text(shown).encode()
+    response.body = b"" if result is None else _json_text(result).encode()
     if request.method != "GET":
         await audit.end(request, response)
     return response
 
 
-def _json_text(shown: object) -> str:
+def _json_text(value: object) -> str:
     try:
-        return json.dumps(shown, allow_nan=False)
+        return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):  # most responses are plain JSON
         from pydantic_core import to_json
 
-        return to_json(shown, inf_nan_mode="null").decode()
+        return to_json(value, inf_nan_mode="null").decode()
 
 
 class _Call:
@@ -242,8 +242,8 @@ class _Call:
         values = await self._values(call)
         if values is None:
             return False, None
-        found = call(**values)
-        self._results[call] = await found if inspect.isawaitable(found) else found
+        result = call(**values)
+        self._results[call] = await result if inspect.isawaitable(result) else result
         return True, self._results[call]
 
     async def _values(self, function: Callable[..., Any]) -> dict[str, Any] | None:
@@ -255,8 +255,8 @@ class _Call:
         for parameter in parameters:
             marker = marker_of(parameter.annotation)
             if isinstance(marker, Depends):
-                found, values[parameter.name] = await self._result(marker.call)
-                if not found:
+                ok, values[parameter.name] = await self._result(marker.call)
+                if not ok:
                     return None
             else:
                 rest.append((parameter, marker))
@@ -301,9 +301,9 @@ class _Call:
             if parameter.default is inspect.Parameter.empty:
                 self._problems.append({"type": "missing", "loc": (holder, parameter.name)})
             return parameter.default
-        found = _plain_value(parameter.annotation.__origin__, marker, values)
-        if found is not _UNSURE:
-            return found
+        plain = _plain_value(parameter.annotation.__origin__, marker, values)
+        if plain is not _UNSURE:
+            return plain
         from pydantic import Field
 
         kind = typing.get_args(resolve(function, parameter.annotation))[0]
@@ -325,8 +325,8 @@ class _Call:
         try:
             return TypeAdapter(kind).validate_python(value)
         except ValidationError as error:
-            found = error.errors(include_url=False)
-            self._problems += [{**each, "loc": (*place, *each["loc"])} for each in found]
+            problems = error.errors(include_url=False)
+            self._problems += [{**each, "loc": (*place, *each["loc"])} for each in problems]
             return None
 
     def _raise_problems(self) -> typing.NoReturn:

@@ -256,10 +256,10 @@ def marker_of(annotation: Any) -> RequestParameter | Depends | None:
     """The marker in an annotation, if it has one."""
     if typing.get_origin(annotation) is not Annotated:
         return None
-    found = (
+    markers = (
         each for each in annotation.__metadata__ if isinstance(each, RequestParameter | Depends)
     )
-    return next(found, None)
+    return next(markers, None)
 
 
 def resolve(function: Callable[..., Any], annotation: Any) -> Any:
@@ -271,8 +271,8 @@ def resolve(function: Callable[..., Any], annotation: Any) -> Any:
     inner = annotation.__origin__
     if not isinstance(inner, ForwardRef):
         return annotation
-    found = _look_up(function, inner.__forward_arg__)
-    return Annotated[found, *annotation.__metadata__]
+    type = _look_up(function, inner.__forward_arg__)
+    return Annotated[type, *annotation.__metadata__]
 
 
 def _look_up(function: Callable[..., Any], text: str) -> Any:

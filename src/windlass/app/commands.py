@@ -58,30 +58,30 @@ _REFUSED = {
 def declare_command(
     key: str,
     argv: Sequence[str],
-    said: CommandOptions,
+    options: CommandOptions,
     settings: Settings,
     *,
     where: str = IN_CODE,
 ) -> Handler:
     """Create the handler of a command. Defaults come from the settings; mistakes raise at once."""
     name = check_key(key)
-    _check(name, argv, said)
-    ordinary: Any = {option: value for option, value in said.items() if option not in _OWN}
+    _check(name, argv, options)
+    ordinary: Any = {option: value for option, value in options.items() if option not in _OWN}
     ordinary.setdefault("timeout", settings.command_timeout_seconds)
     handler = declare(runs_on_a_worker(name), name, ordinary, settings)
-    schema = closed(said.get("payload_schema", {}))
+    schema = closed(options.get("payload_schema", {}))
     payload = CommandPayload(schema, definition=name, limit=settings.limits.payload_bytes)
-    template = {option: said[option] for option in _TEMPLATE if option in said}  # type: ignore[literal-required]  # of these names
+    template = {option: options[option] for option in _TEMPLATE if option in options}  # type: ignore[literal-required]  # of these names
     command = Command(
         argv=argvs.parse({"argv": argv, **template}, schema, definition=name),
-        env=tuple(said.get("env", ())),
-        env_values=dict(said.get("env_values", {})),
-        cwd=said.get("cwd"),
-        run_as=said.get("run_as", settings.command_run_as),
-        grace_seconds=grace_seconds(name, said, usual="3s"),
-        memory_limit_mb=said.get("memory_limit_mb"),
-        cpu_seconds=said.get("cpu_seconds"),
-        result=said.get("result", "exit_code"),
+        env=tuple(options.get("env", ())),
+        env_values=dict(options.get("env_values", {})),
+        cwd=options.get("cwd"),
+        run_as=options.get("run_as", settings.command_run_as),
+        grace_seconds=grace_seconds(name, options, usual="3s"),
+        memory_limit_mb=options.get("memory_limit_mb"),
+        cpu_seconds=options.get("cpu_seconds"),
+        result=options.get("result", "exit_code"),
         line_bytes=settings.limits.log_line_bytes,
         tail_bytes=settings.limits.output_tail_bytes,
     )
@@ -121,14 +121,14 @@ def _words(argv: Sequence[str], template: argvs.ArgvTemplate) -> str:
     return " ".join([*words[:end], *tenant, *flags, *words[end:]])
 
 
-def _check(key: str, argv: object, said: Mapping[str, Any]) -> None:
+def _check(key: str, argv: object, options: Mapping[str, Any]) -> None:
     if isinstance(argv, str):
         raise DefinitionInvalid(
             key,
             "its argument list is a single string, and no shell splits it",
             hint='Give a list of words: ["tool", "sync", "{folder}"].',
         )
-    for name, value in said.items():
+    for name, value in options.items():
         if name not in _NAMES:
             near = nearest(name, sorted(_NAMES))
             hint = f"Did you mean {near}?" if near else f"Known are {', '.join(sorted(_NAMES))}."

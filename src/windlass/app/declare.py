@@ -164,8 +164,8 @@ def row_of(handler: Handler) -> Definition:
     schema = dict(handler.payload.schema)
     _check_default(handler.definition, schema)
     whole = replace(handler.definition, payload_schema=dump_json(schema))
-    said = dump_json(asdict(whole))
-    return replace(whole, code_hash=hashlib.sha256(said.encode()).hexdigest())
+    text = dump_json(asdict(whole))
+    return replace(whole, code_hash=hashlib.sha256(text.encode()).hexdigest())
 
 
 def _check_default(definition: Definition, schema: Mapping[str, Any]) -> None:
@@ -183,10 +183,10 @@ def _check_default(definition: Definition, schema: Mapping[str, Any]) -> None:
 
 
 def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
-    given = options.get("schedule")
-    if given is not None:
+    schedules = options.get("schedule")
+    if schedules is not None:
         misfire, overlap = options.get("misfire", "fire_once"), options.get("overlap", "allow")
-        each = given if isinstance(given, list | tuple) else [given]
+        each = schedules if isinstance(schedules, list | tuple) else [schedules]
         declared = tuple(time_trigger(_schedule(key, one), misfire, overlap) for one in each)
         names = [one.name_for(key) for one in declared]
         if twice := next((name for name in names if names.count(name) > 1), None):
@@ -223,11 +223,11 @@ def _schedule(key: str, given: object) -> Schedule:
 
 def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dict[str, Any]:
     """The options that an operator may edit later."""
-    said = {name: value for name, value in options.items() if name in RUNNING}
-    if "key" in options and not {"max_per_key", "rate_per_key"} & said.keys():
-        said["max_per_key"] = 1
+    values = {name: value for name, value in options.items() if name in RUNNING}
+    if "key" in options and not {"max_per_key", "rate_per_key"} & values.keys():
+        values["max_per_key"] = 1
     usual = {"max_attempts": settings.worker.max_attempts}
-    return edits({**usual, **said, "timeout": timeout})
+    return edits({**usual, **values, "timeout": timeout})
 
 
 def grace_seconds(key: str, options: JobOptions, *, usual: str) -> float:

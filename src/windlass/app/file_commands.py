@@ -31,8 +31,8 @@ def commands_of(settings: Settings) -> Sequence[Handler]:
     for key, command in settings.commands.items():
         where = settings.origin(f"commands.{key}.run")
         try:
-            said = _command_options(command)
-            handlers.append(declare_command(key, command.run or (), said, settings, where=where))
+            options = _command_options(command)
+            handlers.append(declare_command(key, command.run or (), options, settings, where=where))
         except WindlassError as error:
             problems += _problems(key, command, error, where)
     if problems:
@@ -53,8 +53,8 @@ def command_handler(row: Definition, settings: Settings) -> Handler:
         )
     schema = load_json(row.payload_schema)
     where = settings.origin(f"commands.{row.handler}.run")
-    said: Any = {**_command_options(command), "payload_schema": schema}
-    handler = declare_command(row.key, command.run or (), said, settings, where=where)
+    options: Any = {**_command_options(command), "payload_schema": schema}
+    handler = declare_command(row.key, command.run or (), options, settings, where=where)
     payload = NarrowedPayload(
         closed(schema),
         closed(command.payload_schema or {}),
@@ -65,14 +65,14 @@ def command_handler(row: Definition, settings: Settings) -> Handler:
 
 
 def _command_options(command: CommandSettings) -> Any:
-    said = {
+    options = {
         _SPELLED.get(name, name): value
         for name in command.__dataclass_fields__
         if name != "run" and (value := getattr(command, name)) is not None
     }
-    if said.get("tenant_flag") is False:
-        said["tenant_flag"] = None
-    return said
+    if options.get("tenant_flag") is False:
+        options["tenant_flag"] = None
+    return options
 
 
 def _problems(

@@ -149,15 +149,15 @@ class Running:
 
 def row_handler(row: Definition, settings: Settings) -> Handler:
     """The handler of a definition created by an operator: a path or the name of a command."""
-    found = command_handler if row.kind == "command" else path_handler
-    return found(row, settings)
+    create = command_handler if row.kind == "command" else path_handler
+    return create(row, settings)
 
 
 def path_handler(row: Definition, settings: Settings) -> Handler:
     """Import the handler that a row names, only from the allowed prefixes."""
     allowed = settings.worker.handler_paths
-    found = _import_handler(check_path(row.key, row.handler, allowed))
-    function = found.handler.call if isinstance(found, Declared) else found
+    handler = _import_handler(check_path(row.key, row.handler, allowed))
+    function = handler.handler.call if isinstance(handler, Declared) else handler
     if not callable(function):
         raise DefinitionInvalid(row.key, f"{row.handler} is no function")
     home = getattr(function, "__module__", None) or ""
@@ -168,7 +168,11 @@ def path_handler(row: Definition, settings: Settings) -> Handler:
             " is under none of the prefixes that this worker allows",
             hint="Name a function by the module that defines it.",
         )
-    return found.handler if isinstance(found, Declared) else declare(found, row.key, {}, settings)
+    return (
+        handler.handler
+        if isinstance(handler, Declared)
+        else declare(handler, row.key, {}, settings)
+    )
 
 
 def _import_handler(path: str) -> Any:

@@ -64,10 +64,10 @@ class Windlass:
     @classmethod
     def of(cls, awaited: Awaited) -> Self:
         """The blocking API of an async app."""
-        face = cls.__new__(cls)
-        face._awaited = awaited
-        face._portal = Portal()
-        return face
+        blocking = cls.__new__(cls)
+        blocking._awaited = awaited
+        blocking._portal = Portal()
+        return blocking
 
     @overload
     def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> BlockingJob[P, R]: ...

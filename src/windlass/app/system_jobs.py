@@ -81,8 +81,8 @@ class SystemJobs:
         wrong = await counts.check()
         for each in wrong[:_MOST_NAMED]:
             place = f"{each.definition} in queue {each.queue} of tenant {each.tenant}"
-            said = f"{place}, {each.state}: {each.kept:,} kept, {each.counted:,} counted"
-            ctx.log.warning(said)
+            text = f"{place}, {each.state}: {each.kept:,} kept, {each.counted:,} counted"
+            ctx.log.warning(text)
         ctx.checkpoint()
         await counts.correct(wrong)
         if wrong:
@@ -106,8 +106,8 @@ class SystemJobs:
             ctx.progress(number / len(definitions), f"pruned {counted(total, noun)}")
             done = await run_paced_until_done(partial(step, definition), before=ctx.checkpoint)
             if done:
-                said = f"pruned {counted(done, noun)} of {definition.key}"
-                ctx.log.info(said)
+                text = f"pruned {counted(done, noun)} of {definition.key}"
+                ctx.log.info(text)
             total += done
         return total
 

@@ -14,7 +14,7 @@ from typing import (
     overload,
 )
 
-from windlass.app.portal import Runs
+from windlass.app.portal import Runner
 from windlass.engine.engine import Engine
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class AsyncNoun:
 class BlockingNoun:
     """A noun of the engine for blocking code; its verbs run in the portal's loop."""
 
-    def __init__(self, app: "Windlass", portal: Runs) -> None:
+    def __init__(self, app: "Windlass", portal: Runner) -> None:
         self._app = app
         self._portal = portal
 
@@ -70,34 +70,34 @@ class AppVerb(Generic[P, R]):
 
     @overload
     def __get__(
-        self, face: None, owner: type
+        self, instance: None, owner: type
     ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]: ...
     @overload
     def __get__(
-        self, face: AsyncNoun, owner: type | None = None
+        self, instance: AsyncNoun, owner: type | None = None
     ) -> Callable[P, Coroutine[Any, Any, R]]: ...
     @overload
-    def __get__(self, face: BlockingNoun, owner: type | None = None) -> Callable[P, R]: ...
-    def __get__(self, face: Any, owner: type | None = None) -> Any:
-        if face is None:
+    def __get__(self, instance: BlockingNoun, owner: type | None = None) -> Callable[P, R]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
             return self._verb
 
         @wraps(self._verb)
         async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
-            engine = await face._app.ready()
+            engine = await instance._app.ready()
             for name, place, check in self._checks:
-                given = kwargs.get(name, args[place] if place < len(args) else None)
-                if given is not None:
-                    await check(engine, given)
-            return await self._verb(getattr(engine, self._noun or face._noun), *args, **kwargs)
+                value = kwargs.get(name, args[place] if place < len(args) else None)
+                if value is not None:
+                    await check(engine, value)
+            return await self._verb(getattr(engine, self._noun or instance._noun), *args, **kwargs)
 
-        if isinstance(face, AsyncNoun):
+        if isinstance(instance, AsyncNoun):
             return awaited
 
         @wraps(self._verb)
         def blocking(*args: P.args, **kwargs: P.kwargs) -> R:
-            answer: R = face._portal.run(awaited(*args, **kwargs))
-            return answer
+            result: R = instance._portal.run(awaited(*args, **kwargs))
+            return result
 
         return blocking
 
@@ -108,7 +108,7 @@ class Bridge(Protocol):
     @property
     def _awaited(self) -> object: ...
     @property
-    def _portal(self) -> Runs: ...
+    def _portal(self) -> Runner: ...
 
 
 class BlockingVerb(Generic[P, R]):
@@ -123,9 +123,9 @@ class BlockingVerb(Generic[P, R]):
     def __init__(
         self,
         verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, A]],
-        then: Callable[[A, Runs], R],
+        then: Callable[[A, Runner], R],
     ) -> None: ...
-    def __init__(self, verb: Callable[..., Any], then: Callable[[Any, Runs], Any] | None = None):
+    def __init__(self, verb: Callable[..., Any], then: Callable[[Any, Runner], Any] | None = None):
         self._verb = verb
         self._then = then
         self.__doc__ = verb.__doc__
@@ -134,17 +134,17 @@ class BlockingVerb(Generic[P, R]):
         self._name = name
 
     @overload
-    def __get__(self, face: None, owner: type) -> "BlockingVerb[P, R]": ...
+    def __get__(self, instance: None, owner: type) -> "BlockingVerb[P, R]": ...
     @overload
-    def __get__(self, face: Bridge, owner: type | None = None) -> Callable[P, R]: ...
-    def __get__(self, face: Bridge | None, owner: type | None = None) -> Any:
-        if face is None:
+    def __get__(self, instance: Bridge, owner: type | None = None) -> Callable[P, R]: ...
+    def __get__(self, instance: Bridge | None, owner: type | None = None) -> Any:
+        if instance is None:
             return self
 
         @wraps(self._verb)
         def block(*args: P.args, **kwargs: P.kwargs) -> Any:
-            verb = getattr(face._awaited, self._name)
-            answer = face._portal.run(verb(*args, **kwargs))
-            return answer if self._then is None else self._then(answer, face._portal)
+            verb = getattr(instance._awaited, self._name)
+            result = instance._portal.run(verb(*args, **kwargs))
+            return result if self._then is None else self._then(result, instance._portal)
 
         return block

@@ -112,13 +112,15 @@ class Windlass:
         trigger = event_trigger(event, options)
         return lambda function: DeclaredJob(self, self.declare_on(function, trigger))
 
-    def declare(self, function: Callable[..., Any], key: str | None, said: JobOptions) -> Handler:
+    def declare(
+        self, function: Callable[..., Any], key: str | None, options: JobOptions
+    ) -> Handler:
         """Register a function as a handler; shared by the async and the blocking `@wl.job`."""
         if not isinstance(function, Declared):
-            return self._register_handler(declare(function, key, said, self.settings))
+            return self._register_handler(declare(function, key, options, self.settings))
         before = function.handler  # `@wl.on` below `@wl.job`, whose options replace it
         self.handlers.forget(before.definition.key)
-        handler = declare(before.call, key, said, self.settings)
+        handler = declare(before.call, key, options, self.settings)
         return self._register_handler(handler.with_triggers(before.triggers))
 
     def declare_on(self, function: Callable[..., Any], trigger: DeclaredTrigger) -> Handler:
@@ -139,9 +141,9 @@ class Windlass:
         """
         return DeclaredJob(self, self.declare_command(key, argv, options))
 
-    def declare_command(self, key: str, argv: Sequence[str], said: CommandOptions) -> Handler:
+    def declare_command(self, key: str, argv: Sequence[str], options: CommandOptions) -> Handler:
         """Register a command; shared by the async and the blocking `wl.command`."""
-        return self._register_handler(declare_command(key, argv, said, self.settings))
+        return self._register_handler(declare_command(key, argv, options, self.settings))
 
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside the async context manager that `wrap(ctx)` returns."""

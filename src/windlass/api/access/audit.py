@@ -36,7 +36,7 @@ async def find(
 async def heads(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """The last number and hash of each chain, with its signature if there is a key. Store them
     outside the database to prove later that no entry was removed."""
-    found = await engine.audit.heads(caller.scope.tenant)
+    heads = await engine.audit.heads(caller.scope.tenant)
     return {
         "items": [
             {
@@ -45,7 +45,7 @@ async def heads(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
                 "hash": head.end.hash,
                 "signature": head.signature,
             }
-            for head in found
+            for head in heads
         ]
     }
 

@@ -40,9 +40,9 @@ def speaking_for(request: Request, principal: Principal) -> Caller:
     )
 
 
-def _scope(principal: Principal, asked: str | None, right: str) -> Scope:
+def _scope(principal: Principal, requested: str | None, right: str) -> Scope:
     try:
-        return scope_of(principal, asked)
+        return scope_of(principal, requested)
     except (TenantNeeded, Forbidden):
         if right != NO_RIGHT:
             raise

@@ -160,8 +160,8 @@ async def change_password(
 )
 async def list_sessions(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """Active sessions, newest first, each with the browser that started it."""
-    found = await engine.sessions.list(caller.effective_principal)
-    return {"items": [fields_of(each) for each in found]}
+    sessions = await engine.sessions.list(caller.effective_principal)
+    return {"items": [fields_of(each) for each in sessions]}
 
 
 @router.delete("/sessions", summary="Sign out everywhere", status_code=204, openapi_extra=_OPEN)

@@ -24,8 +24,8 @@ Id = Annotated[
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """Ordered by tenant and name. Members who have not accepted their invitation are `pending`, and
     have neither rights nor a `user_id`."""
-    found = await engine.members.list(caller.effective_principal, tenant=caller.scope.tenant)
-    page = paging.cut(sorted(found, key=_sort_key), _sort_key)
+    members = await engine.members.list(caller.effective_principal, tenant=caller.scope.tenant)
+    page = paging.cut(sorted(members, key=_sort_key), _sort_key)
     return {**page, "items": [render.member(each) for each in page["items"]]}
 
 

@@ -18,16 +18,16 @@ Id = Annotated[str, Path(min_length=1, max_length=191)]
 
 @routes.get("", "tenants.read", paged("Tenant"), summary="List tenants")
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
-    found = [each for each in await engine.tenants.list() if _sees(caller, each.id)]
-    page = paging.cut(found, lambda tenant: tenant.id)
+    tenants = [each for each in await engine.tenants.list() if _sees(caller, each.id)]
+    page = paging.cut(tenants, lambda tenant: tenant.id)
     return {**page, "items": [wire.tenant(each) for each in page["items"]]}
 
 
 @routes.post("", "tenants.write", "Tenant", status_code=201, summary="Create a tenant")
 async def create(engine: ReadyEngine, body: "NewTenant") -> dict[str, Any]:
     """409 if the id is taken, also by a deleted tenant."""
-    said = body.given_fields()
-    return wire.tenant(await engine.tenants.create(said.pop("id"), **said))
+    fields = body.given_fields()
+    return wire.tenant(await engine.tenants.create(fields.pop("id"), **fields))
 
 
 @routes.get("/{id}", "tenants.read", "Tenant", summary="Get a tenant")

@@ -24,15 +24,15 @@ async def find(
 ) -> dict[str, Any]:
     """Newest first, never with their secrets; includes revoked and expired tokens by default."""
     before = None if paging.after is None else parse_job_id(paging.after)
-    found = await engine.tokens.list(
+    tokens = await engine.tokens.list(
         caller.effective_principal,
         tenant=caller.scope.tenant,
         ended=revoked,
         before=None if before is None else TokenId(before),
         limit=paging.limit + 1,
     )
-    page = found[: paging.limit]
-    more = len(found) > paging.limit
+    page = tokens[: paging.limit]
+    more = len(tokens) > paging.limit
     return paging.page([fields_of(token) for token in page], str(page[-1].id) if more else None)
 
 
@@ -49,7 +49,7 @@ async def create(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewToken"
 ) -> dict[str, Any]:
     """Only this response contains the secret."""
-    made = await engine.tokens.create(
+    token = await engine.tokens.create(
         caller.effective_principal,
         body.name,
         role=body.role,
@@ -59,7 +59,7 @@ async def create(
         expires=None if body.expires_seconds is None else f"{body.expires_seconds}s",
         request_id=request.state.request_id,
     )
-    return {**fields_of(made.token), "secret": made.secret}
+    return {**fields_of(token.token), "secret": token.secret}
 
 
 @routes.delete("/{id}", "tokens.write", status_code=204, summary="Revoke a token", audits=False)

@@ -20,11 +20,11 @@ Id = Annotated[str, Path(description="A user's id or name.", min_length=1, max_l
 @routes.get("", "users.read", paged("User"), summary="List users")
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """Ordered by name."""
-    found = await engine.users.list(
+    users = await engine.users.list(
         caller.effective_principal, after=paging.after, limit=paging.limit + 1
     )
-    page = [fields_of(user) for user in found[: paging.limit]]
-    return paging.page(page, page[-1]["name"] if len(found) > paging.limit else None)
+    page = [fields_of(user) for user in users[: paging.limit]]
+    return paging.page(page, page[-1]["name"] if len(users) > paging.limit else None)
 
 
 @routes.post("", "users.write", "User", status_code=201, summary="Create a user", audits=False)
@@ -32,13 +32,13 @@ async def create(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewUser"
 ) -> dict[str, Any]:
     """The user has no password until a one-time link sets it."""
-    made = await engine.users.create(
+    user = await engine.users.create(
         caller.effective_principal,
         body.name,
         superadmin=body.superadmin,
         request_id=request.state.request_id,
     )
-    return fields_of(made)
+    return fields_of(user)
 
 
 @routes.get("/{id}", "users.read", "User", summary="Get a user")
@@ -72,10 +72,10 @@ async def invite(
 ) -> dict[str, Any]:
     """The invitee becomes superadmin by accepting this link, signed in to their account or by
     setting a password for a new one. The link is never shown again."""
-    made = await engine.users.invite(
+    invitation = await engine.users.invite(
         caller.effective_principal, body.name, request_id=request.state.request_id
     )
-    return render.link(request, made)
+    return render.link(request, invitation)
 
 
 @routes.delete("/{id}", "users.write", status_code=204, summary="Delete a user", audits=False)
@@ -86,7 +86,7 @@ async def delete(
     id: Id,
     keep_tokens: Annotated[bool, Query(description="Keep the tokens it created valid.")] = False,
 ) -> None:
-    """What it created stays; the id in `created_by` is never given again."""
+    """Keeps what the user created; the id in `created_by` is never reused."""
     await engine.users.delete(
         caller.effective_principal, id, keep_tokens=keep_tokens, request_id=request.state.request_id
     )
@@ -111,15 +111,15 @@ async def link(
     """A link to set a password or to sign in. Only this response contains its secret."""
     from windlass.api.schema.requests import NewLink
 
-    asked = body or NewLink()
-    made = await engine.users.link(
+    options = body or NewLink()
+    new_link = await engine.users.link(
         caller.effective_principal,
         id,
-        asked.purpose,
-        expires=None if asked.expires_seconds is None else f"{asked.expires_seconds}s",
+        options.purpose,
+        expires=None if options.expires_seconds is None else f"{options.expires_seconds}s",
         request_id=request.state.request_id,
     )
-    return render.link(request, made)
+    return render.link(request, new_link)
 
 
 @routes.delete(

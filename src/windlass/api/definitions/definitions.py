@@ -47,7 +47,7 @@ async def find(
 ) -> dict[str, Any]:
     """Callers limited to their own jobs see what they may enqueue. System definitions need a
     credential for all tenants."""
-    found = await engine.definitions.list(
+    definitions = await engine.definitions.list(
         queue=queue,
         kind=kind,
         enabled=enabled,
@@ -58,7 +58,7 @@ async def find(
         system=system,
         visible=_visible(caller, engine),
     )
-    page = paging.cut(found, lambda definition: definition.key)
+    page = paging.cut(definitions, lambda definition: definition.key)
     return {**page, "items": await render.definitions(engine, page["items"], caller.scope)}
 
 
@@ -83,8 +83,8 @@ async def reset_all(
     names: Annotated[list[str] | None, Query(description="Only these options.")] = None,
 ) -> dict[str, Any]:
     """Resets operators' edits of every definition; returns the changed definitions."""
-    found = await engine.definitions.reset_all(*(names or ()))
-    return {"items": await render.definitions(engine, found)}
+    definitions = await engine.definitions.reset_all(*(names or ()))
+    return {"items": await render.definitions(engine, definitions)}
 
 
 @routes.get("/{key}", "definitions.read", "Definition", summary="Get a definition")
@@ -92,8 +92,8 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, key: Key) -> dict[str,
     """Includes the number of running jobs, the last and next run, success rate and 95th percentile
     of the last 24 hours, the workers that can run its jobs and why others cannot. 404 also for a
     definition that the caller may not see."""
-    found = await engine.definitions.get(key, visible=_visible(caller, engine))
-    return await render.definition(engine, found, caller.scope)
+    definition = await engine.definitions.get(key, visible=_visible(caller, engine))
+    return await render.definition(engine, definition, caller.scope)
 
 
 @routes.patch("/{key}", "definitions.write", "Definition", summary="Edit a definition")

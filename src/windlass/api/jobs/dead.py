@@ -50,10 +50,10 @@ async def groups(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> dict[str, Any]:
     """Most recently seen cause first."""
-    found = await engine.dead.groups(
+    rows = await engine.dead.groups(
         definition=definition, muted=muted, limit=limit, scope=caller.scope
     )
-    return {"items": [wire.fields_of(group) for group in found]}
+    return {"items": [wire.fields_of(group) for group in rows]}
 
 
 @routes.post("/groups/retry", "jobs.retry", "GroupChangeResponse", summary="Retry a group")

@@ -67,8 +67,8 @@ async def enqueue(
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
-    asked = RequestedJob(body.definition, body.payload, options, key)
-    return await _enqueue(request, response, caller, engine, asked, dry_run=dry_run)
+    requested = RequestedJob(body.definition, body.payload, options, key)
+    return await _enqueue(request, response, caller, engine, requested, dry_run=dry_run)
 
 
 @routes.post(
@@ -96,9 +96,9 @@ async def enqueue_batch(
     refused: dict[int, WindlassError] = {}
     for place, each in enumerate(body.jobs):
         options = {"tenant": target_tenant(caller, each.tenant), **each.options()}
-        asked = RequestedJob(each.definition, each.payload, options)
+        requested = RequestedJob(each.definition, each.payload, options)
         try:
-            checked.append(await engine.enqueue_requests.check(asked, requester))
+            checked.append(await engine.enqueue_requests.check(requested, requester))
         except (Forbidden, DatabaseOutage):
             raise
         except WindlassError as error:
@@ -109,8 +109,8 @@ async def enqueue_batch(
         if dry_run:
             receipts = [_VALID] * len(checked)
         else:
-            found = await engine.enqueue_requests.enqueue_batch(checked, requester)
-            receipts = [wire.receipt(each) for each in found]
+            stored = await engine.enqueue_requests.enqueue_batch(checked, requester)
+            receipts = [wire.receipt(each) for each in stored]
     except BatchRefused as error:
         raise _within_batch(request, error) from None
     if not any(each["status"] == "created" for each in receipts):
@@ -175,8 +175,8 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[st
 )
 async def attempts(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    found = await engine.jobs.attempts(job.id, caller.scope)
-    return {"items": render.attempts(found)}
+    rows = await engine.jobs.attempts(job.id, caller.scope)
+    return {"items": render.attempts(rows)}
 
 
 @routes.get(
@@ -188,8 +188,8 @@ async def attempts(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> di
 )
 async def history(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    found = await engine.jobs.history(job.id, caller.scope)
-    return {"items": render.history(engine, found)}
+    transitions = await engine.jobs.history(job.id, caller.scope)
+    return {"items": render.history(engine, transitions)}
 
 
 @routes.get("/{job_id}/logs", "logs.read", listed("LogLine"), summary="Get a job's log", own=True)
@@ -203,8 +203,8 @@ async def logs(
     limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
 ) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
-    return {"items": render.lines(found)}
+    lines = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
+    return {"items": render.lines(lines)}
 
 
 @routes.get(
@@ -216,7 +216,7 @@ async def logs(
 )
 async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    found = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
+    edges = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
     return {
         "edges": [
             {
@@ -227,7 +227,7 @@ async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[
                 "child_state": edge.child_state,
                 "parent_state": edge.parent_state,
             }
-            for edge in found
+            for edge in edges
         ]
     }
 
@@ -243,9 +243,9 @@ async def explain(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, job_id: Id
 ) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    told = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
-    hint = told.hint if is_cli_request(request) else commands_to_requests(told.hint)
-    return {"code": told.code, "sentence": told.sentence, "hint": hint}
+    explanation = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
+    hint = explanation.hint if is_cli_request(request) else commands_to_requests(explanation.hint)
+    return {"code": explanation.code, "sentence": explanation.sentence, "hint": hint}
 
 
 @routes.get(
@@ -271,11 +271,11 @@ async def wait(
     if not job.ended and timeout:
         from windlass.api.live.job_wait import wait_for_end
 
-        seats = feed.places.take(caller.name, caller.scope.tenant)
+        reserved = feed.quota.take(caller.name, caller.scope.tenant)
         try:
             await wait_for_end(request, engine, feed, job, timeout=timeout)
         finally:
-            feed.places.give_back(seats)
+            feed.quota.give_back(reserved)
         # The credential may have been revoked or the job deleted meanwhile.
         again = await authenticate_caller(request, request.query_params.get("tenant"))
         job = await visible_job(again, engine, str(job.id))
@@ -305,9 +305,9 @@ async def cancel(
     caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "Reason | None" = None
 ) -> dict[str, Any]:
     """Ends a waiting job at once; asks a running job to stop."""
-    found = await visible_job(caller, engine, job_id)
+    visible = await visible_job(caller, engine, job_id)
     job = await engine.jobs.cancel(
-        found.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
+        visible.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
     )
     return await render.job(engine, job)
 
@@ -381,8 +381,8 @@ async def clone(
     options = {name: getattr(job, name) for name in _CLONED}
     if job.timeout_seconds is not None:
         options["timeout"] = job.timeout_seconds
-    asked = RequestedJob(job.definition, engine.jobs.opened(job).payload, options)
-    return await _enqueue(request, response, caller, engine, asked, dry_run=dry_run)
+    requested = RequestedJob(job.definition, engine.jobs.opened(job).payload, options)
+    return await _enqueue(request, response, caller, engine, requested, dry_run=dry_run)
 
 
 #: Options a clone copies from its job, besides definition and payload.
@@ -394,12 +394,12 @@ async def _enqueue(
     response: Response,
     caller: Caller,
     engine: Engine,
-    asked: RequestedJob,
+    requested: RequestedJob,
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
     requester = caller.requester(request)
-    checked = await engine.enqueue_requests.check(asked, requester)
+    checked = await engine.enqueue_requests.check(requested, requester)
     if dry_run:
         response.status_code = 200
         return {"receipt": _VALID, "job": None}
@@ -417,16 +417,16 @@ def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:
     from windlass.api.schema.requests import NewJob
 
     sent = request.state.sent["jobs"]
-    found = []
+    errors = []
     for place, error in refused.refused.items():
         known = with_body_names(NewJob, error, sent[place])
         field = next((f"/{name}" for kind, name in _FIELDS.items() if isinstance(error, kind)), "")
         whole = f"{error.message} {error.reason}".strip()
-        found += [
+        errors += [
             FieldError(f"/jobs/{place}{each.pointer}", each.message)
             for each in known.errors or [FieldError(field, whole)]
         ]
-    refused.errors = tuple(found)
+    refused.errors = tuple(errors)
     return refused
 
 
@@ -460,13 +460,13 @@ async def visible_job(caller: Caller, engine: Engine, id: str) -> Job:
     return caller.visible_job(await engine.jobs.get(id, caller.scope), id)
 
 
-def target_tenant(caller: Caller, asked: str | None) -> str:
+def target_tenant(caller: Caller, requested: str | None) -> str:
     """Tenant for a new object; TenantNotFound if the caller may not touch it."""
-    if asked is None or asked == caller.scope.tenant:
+    if requested is None or requested == caller.scope.tenant:
         return caller.tenant
     if caller.scope.tenant is not None:
-        raise TenantNotFound(asked)  # the same error as for an unknown tenant
-    return asked
+        raise TenantNotFound(requested)  # the same error as for an unknown tenant
+    return requested
 
 
 def _parsed(q: str) -> JobQuery:

@@ -39,7 +39,7 @@ async def search(
 ) -> dict[str, Any]:
     """Newest first. `/jobs/{job_id}/logs?after={sequence - 1}` returns a hit with the lines after
     it."""
-    found = await engine.logs.search(
+    lines = await engine.logs.search(
         words,
         definition=definition,
         level=level,
@@ -51,8 +51,8 @@ async def search(
         limit=paging.limit + 1,
         scope=caller.scope,
     )
-    page = found[: paging.limit]
-    more = len(found) > paging.limit
+    page = lines[: paging.limit]
+    more = len(lines) > paging.limit
     return paging.page(render.lines(page), _cursor_text(page[-1].place) if more else None)
 
 

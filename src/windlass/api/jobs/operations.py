@@ -27,17 +27,17 @@ async def preview(
     caller: CurrentCaller, engine: ReadyEngine, body: "OperationRequest"
 ) -> dict[str, Any]:
     """Counts of matching jobs by state and of jobs to be skipped, with reasons and a sample."""
-    found = await engine.operations.preview(
+    operation_preview = await engine.operations.preview(
         caller.effective_principal,
         body.action,
         _jobs(body.q),
         change=body.change(),
         tenant=caller.scope.tenant,
     )
-    told = await render.preview(engine, found)
+    rendered = await render.preview(engine, operation_preview)
     if not caller.reads_all:  # the right to change others' jobs does not include reading them
-        told["sample"] = [job for job in told["sample"] if job["created_by"] == caller.name]
-    return told
+        rendered["sample"] = [job for job in rendered["sample"] if job["created_by"] == caller.name]
+    return rendered
 
 
 @routes.post(
@@ -70,23 +70,25 @@ async def begin(
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """Newest first."""
     before = job_id(paging.after)
-    found = await engine.operations.list(
+    operations = await engine.operations.list(
         caller.effective_principal,
         tenant=caller.scope.tenant,
         before=None if before is None else OperationId(before),
         limit=paging.limit + 1,
     )
-    shown = [render.operation(engine, each) for each in found[: paging.limit]]
-    return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
+    items = [render.operation(engine, each) for each in operations[: paging.limit]]
+    return paging.page(
+        items, operations[paging.limit - 1].id if len(operations) > paging.limit else None
+    )
 
 
 @routes.get("/{id}", "operations.read", "Operation", summary="Get an operation")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     """Of `total` jobs, `done`, `failed` and `skipped` are settled; `left` are not."""
-    found = await engine.operations.get(
+    operation = await engine.operations.get(
         caller.effective_principal, _id(id), tenant=caller.scope.tenant
     )
-    return render.operation(engine, found)
+    return render.operation(engine, operation)
 
 
 @routes.get(
@@ -103,7 +105,7 @@ async def items(
     state: Annotated[ItemState, Query(description="Only those.")] = "failed",
 ) -> dict[str, Any]:
     """Jobs in one state of the operation, each with its new state, or why it was not changed."""
-    found = await engine.operations.items(
+    rows = await engine.operations.items(
         caller.effective_principal,
         _id(id),
         state,
@@ -111,8 +113,8 @@ async def items(
         after=int(paging.after or 0),
         limit=paging.limit + 1,
     )
-    more = len(found) > paging.limit
-    page = found[: paging.limit]
+    more = len(rows) > paging.limit
+    page = rows[: paging.limit]
     return paging.page([wire.item(each) for each in page], page[-1].place if more else None)
 
 

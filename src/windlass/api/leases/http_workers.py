@@ -69,17 +69,17 @@ async def heartbeat_all(
     caller: CurrentCaller, engine: ReadyEngine, body: LeaseHeartbeats
 ) -> dict[str, Any]:
     """Accepts progress and log lines of all runs. `stop` is null, canceled or lost."""
-    asked = [lease.held for lease in body.leases]
+    leases = [lease.held for lease in body.leases]
     if body.complete:
-        await engine.remote.release_unknown(_id(caller, body.worker), asked)
+        await engine.remote.release_unknown(_id(caller, body.worker), leases)
     alive = await engine.remote.heartbeat(
         _id(caller, body.worker),
-        asked,
+        leases,
         lease_time=body.lease_time,
         progress=[step.progress(step.held) for step in body.progress],
-        lines=[said.line(said.held) for said in body.lines],
+        lines=[entry.line(entry.held) for entry in body.lines],
     )
-    return {"leases": [{**wire.lease_ref(held), "stop": _stop(alive.get(held))} for held in asked]}
+    return {"leases": [{**wire.lease_ref(held), "stop": _stop(alive.get(held))} for held in leases]}
 
 
 @routes.post("/jobs/{job_id}/heartbeat", RIGHT, "StopRequest", keys="own", summary="Renew a lease")
@@ -93,7 +93,7 @@ async def heartbeat(
         [held],
         lease_time=body.lease_time,
         progress=[body.progress.progress(held)] if body.progress else [],
-        lines=[said.line(held) for said in body.lines],
+        lines=[entry.line(held) for entry in body.lines],
     )
     return {"stop": _stop(alive.get(held))}
 
@@ -111,8 +111,8 @@ async def complete(
 ) -> dict[str, Any]:
     """`state` is the job's new state; null if its lease was lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome.SUCCEEDED)
-    [told] = await _finish(engine, _id(caller, body.worker), [end])
-    return told
+    [result] = await _finish(engine, _id(caller, body.worker), [end])
+    return result
 
 
 @routes.post("/jobs/{job_id}/fail", RIGHT, "LeaseResult", keys="own", summary="Report failure")
@@ -122,8 +122,8 @@ async def fail(
     """The server decides about a retry. `state` is the job's new state; null if its lease was
     lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome(body.outcome))
-    [told] = await _finish(engine, _id(caller, body.worker), [end])
-    return told
+    [result] = await _finish(engine, _id(caller, body.worker), [end])
+    return result
 
 
 @routes.post("/jobs/{job_id}/release", RIGHT, "LeaseResult", keys="own", summary="Release a job")
@@ -132,8 +132,8 @@ async def release(
 ) -> dict[str, Any]:
     """The attempt does not count. `state` is the job's new state; null if its lease was lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome.RELEASED)
-    [told] = await _finish(engine, _id(caller, body.worker), [end])
-    return told
+    [result] = await _finish(engine, _id(caller, body.worker), [end])
+    return result
 
 
 @routes.post("/beat", RIGHT, "WorkerOrderResponse", keys="own", summary="Update a worker's row")
@@ -165,15 +165,15 @@ def _stop(cancel_requested: bool | None) -> str | None:
     return "canceled" if cancel_requested else None
 
 
-def _id(caller: Caller, said: str) -> WorkerId:
+def _id(caller: Caller, worker: str) -> WorkerId:
     """The worker's id, prefixed by its credential's name so that no other can use it."""
     if caller.scope.tenant is not None:
         # A claim serves all tenants; a credential of one must not see the others' jobs.
         raise Forbidden(RIGHT)
-    check_name("worker", said)
+    check_name("worker", worker)
     if caller.name is None:
-        return WorkerId(said)
+        return WorkerId(worker)
     name = caller.name
     if len(name) > _LONGEST_NAME or not is_name(name):
         name = f"{printable(name)[:40]}#{hashlib.sha256(name.encode()).hexdigest()[:32]}"
-    return WorkerId(f"{name}/{said}")
+    return WorkerId(f"{name}/{worker}")

@@ -43,28 +43,31 @@ class SnapshotHistory:
     def __init__(self) -> None:
         self._seen: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {}
 
-    def changes(self, topic: str, seen: Snapshot, *, whole: bool) -> list[StreamChange]:
+    def changes(self, topic: str, snapshot: Snapshot, *, whole: bool) -> list[StreamChange]:
         """Changes of a topic since its last snapshot; none for the first one, because new clients
         read the data themselves. `whole`: an entry missing from the snapshot was removed."""
         before = self._seen.get(topic)
-        self._seen[topic] = dict(seen)
+        self._seen[topic] = dict(snapshot)
         if before is None:
             return []
-        if not whole and before and before.keys().isdisjoint(seen):
+        if not whole and before and before.keys().isdisjoint(snapshot):
             return [StreamChange(StreamEntryKey(topic, ALL_TENANTS_AUDIENCE, ""), None)]
-        return [*_changed_entries(before, seen), *(_removed_entries(before, seen) if whole else ())]
+        return [
+            *_changed_entries(before, snapshot),
+            *(_removed_entries(before, snapshot) if whole else ()),
+        ]
 
     def forget(self, topics: Collection[str]) -> None:
         for topic in topics:
             self._seen.pop(topic, None)
 
 
-def _changed_entries(before: Snapshot, seen: Snapshot) -> Iterable[StreamChange]:
-    for place, now in seen.items():
+def _changed_entries(before: Snapshot, snapshot: Snapshot) -> Iterable[StreamChange]:
+    for place, now in snapshot.items():
         if before.get(place) != now:
             yield StreamChange(place, dump_json({"topic": place.topic, **now[0]}))
 
 
-def _removed_entries(before: Snapshot, seen: Snapshot) -> Iterable[StreamChange]:
-    for place in before.keys() - seen.keys():
+def _removed_entries(before: Snapshot, snapshot: Snapshot) -> Iterable[StreamChange]:
+    for place in before.keys() - snapshot.keys():
         yield StreamChange(place, dump_json({"topic": place.topic, "key": place.key, "gone": True}))

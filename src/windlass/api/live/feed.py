@@ -40,18 +40,18 @@ class LiveFeed:
 
     def __init__(self, pace: StreamIntervals) -> None:
         self.pace = pace
-        self.places = StreamQuota(pace)
+        self.quota = StreamQuota(pace)
         self.rechecks = PermissionRechecks(pace)
         self.epoch = secrets.token_hex(4)
         self.sequence = 0
         self._kept: deque[tuple[int, StreamChange]] = deque(maxlen=pace.kept_changes)
         self._topics: dict[str, _WatchedTopic] = {}
         self._listeners: defaultdict[str | None, set[Subscription]] = defaultdict(set)
-        self._picture = SnapshotHistory()
+        self._history = SnapshotHistory()
         self._due: dict[TopicPoller, float] = {}
-        self._wanted = asyncio.Event()
-        self._looking: asyncio.Task[None] | None = None
-        self._over = False
+        self._new_listener = asyncio.Event()
+        self._polling: asyncio.Task[None] | None = None
+        self._ended = False
 
     def subscribe(
         self, engine: Engine, topics: frozenset[str], scope: Scope, *, last_id: str | None = None
@@ -64,7 +64,7 @@ class LiveFeed:
             most=self.pace.waiting_changes,
             leave=self._unsubscribe,
         )
-        if self._over:
+        if self._ended:
             subscription.end()
             return subscription
         if last_id is not None:
@@ -80,16 +80,16 @@ class LiveFeed:
 
     def end(self) -> None:
         """End all streams at once; new ones end immediately."""
-        self._over = True
+        self._ended = True
         for subscription in list(self._all_subscriptions()):
             subscription.end()
-        if self._looking is not None:
-            self._looking.cancel()
+        if self._polling is not None:
+            self._polling.cancel()
 
     async def ended(self) -> None:
         """Wait until polling has stopped."""
-        if self._looking is not None:
-            await asyncio.gather(self._looking, return_exceptions=True)
+        if self._polling is not None:
+            await asyncio.gather(self._polling, return_exceptions=True)
 
     def _unsubscribe(self, subscription: Subscription) -> None:
         listeners = self._listeners[subscription.scope.tenant]
@@ -102,8 +102,8 @@ class LiveFeed:
             del self._listeners[subscription.scope.tenant]
 
     def _resume(self, subscription: Subscription, last_id: str) -> None:
-        last = self._number(last_id)
-        missed = {topic for topic in subscription.topics if not self._replay_changes(topic, last)}
+        last = self._parse_id(last_id)
+        missed = {topic for topic in subscription.topics if not self._can_replay(topic, last)}
         subscription.resume(missed, delivered=self.sequence if last is None else last)
         if last is None:
             return
@@ -112,11 +112,11 @@ class LiveFeed:
             if (
                 sequence > last
                 and change.place.topic in resumed
-                and _concerns(change, subscription)
+                and _is_visible(change, subscription)
             ):
                 subscription.put(change, sequence)
 
-    def _number(self, id: str) -> int | None:
+    def _parse_id(self, id: str) -> int | None:
         """The number of an id; None if it is too old or from another process."""
         epoch, _, number = id.partition("-")
         if epoch != self.epoch or not number.isascii() or not number.isdigit():
@@ -125,26 +125,26 @@ class LiveFeed:
         last = int(number[:20])
         return last if oldest - 1 <= last <= self.sequence else None
 
-    def _replay_changes(self, topic: str, last: int | None) -> bool:
+    def _can_replay(self, topic: str, last: int | None) -> bool:
         watched = self._topics.get(topic)
         if last is None or watched is None or watched.since is None:
             return False
         return watched.since <= last
 
     def _trigger_polls(self, engine: Engine, fresh: Collection[str]) -> None:
-        for look in POLLERS:
-            if any(look.serves(topic) for topic in fresh):
-                self._due[look] = 0.0
-                self._wanted.set()
-        if self._looking is None or self._looking.done():
-            self._looking = engine.background.start(self._run(engine))
+        for poller in POLLERS:
+            if any(poller.serves(topic) for topic in fresh):
+                self._due[poller] = 0.0
+                self._new_listener.set()
+        if self._polling is None or self._polling.done():
+            self._polling = engine.background.start(self._run(engine))
 
     async def _run(self, engine: Engine) -> None:
         while self._topics:
-            for look in POLLERS:
-                topics = [topic for topic in self._topics if look.serves(topic)]
-                if topics and self._due.get(look, 0.0) <= clock.monotonic():
-                    await self._poll(engine, look, topics)
+            for poller in POLLERS:
+                topics = [topic for topic in self._topics if poller.serves(topic)]
+                if topics and self._due.get(poller, 0.0) <= clock.monotonic():
+                    await self._poll(engine, poller, topics)
             self._forget()
             await asyncio.sleep(_BATCH_SECONDS)
             await self._sleep()
@@ -152,32 +152,35 @@ class LiveFeed:
     async def _sleep(self) -> None:
         # Only pollers with listeners: the due times of the others are long past.
         slowest = clock.monotonic() + self.pace.slowest_look_seconds
-        until = min((self._due.get(look, 0.0) for look in self._active_pollers()), default=slowest)
+        until = min(
+            (self._due.get(poller, 0.0) for poller in self._active_pollers()), default=slowest
+        )
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, until - clock.monotonic())):
-                await self._wanted.wait()
-        self._wanted.clear()
+                await self._new_listener.wait()
+        self._new_listener.clear()
 
     def _active_pollers(self) -> list[TopicPoller]:
-        return [look for look in POLLERS if any(look.serves(topic) for topic in self._topics)]
+        return [poller for poller in POLLERS if any(poller.serves(topic) for topic in self._topics)]
 
-    async def _poll(self, engine: Engine, look: TopicPoller, topics: Collection[str]) -> None:
+    async def _poll(self, engine: Engine, poller: TopicPoller, topics: Collection[str]) -> None:
         """Poll once. If the database fails, the next poll finds the missed changes."""
         began = clock.monotonic()
         # A listener that arrives meanwhile sets it to now again.
-        self._due[look] = began + self.pace.slowest_look_seconds
+        self._due[poller] = began + self.pace.slowest_look_seconds
         try:
-            for topic, (seen, whole) in (await look.read(engine, topics)).items():
-                self._publish(self._picture.changes(topic, seen, whole=whole))
-                self._last_poll(topic)
+            for topic, (snapshot, whole) in (await poller.read(engine, topics)).items():
+                self._publish(self._history.changes(topic, snapshot, whole=whole))
+                self._mark_polled(topic)
         except Exception as error:  # noqa: BLE001  streams survive any failed poll
             engine.telemetry.trouble("polling for live updates", error)
             return
-        took = clock.monotonic() - began
+        duration = clock.monotonic() - began
         rest = min(
-            max(self.pace.look_seconds, took * self.pace.look_rest), self.pace.slowest_look_seconds
+            max(self.pace.look_seconds, duration * self.pace.look_rest),
+            self.pace.slowest_look_seconds,
         )
-        self._due[look] = min(self._due[look], began + rest)
+        self._due[poller] = min(self._due[poller], began + rest)
 
     def _publish(self, changes: Iterable[StreamChange]) -> None:
         for change in changes:
@@ -190,13 +193,13 @@ class LiveFeed:
     def _audience(self, audience: Audience) -> Iterable[Subscription]:
         if audience.tenant is None:
             return self._all_subscriptions()
-        theirs = self._listeners.get(audience.tenant, ())
-        return (*theirs, *self._listeners.get(None, ())) if audience.overseers else theirs
+        listeners = self._listeners.get(audience.tenant, ())
+        return (*listeners, *self._listeners.get(None, ())) if audience.overseers else listeners
 
     def _all_subscriptions(self) -> Iterable[Subscription]:
         return (each for listeners in self._listeners.values() for each in listeners)
 
-    def _last_poll(self, topic: str) -> None:
+    def _mark_polled(self, topic: str) -> None:
         watched = self._topics.get(topic)
         if watched is not None and watched.since is None:
             watched.since = self.sequence
@@ -208,19 +211,21 @@ class LiveFeed:
         """Stop polling topics that have had no listener for a while."""
         before = clock.monotonic() - self.pace.linger_seconds
         gone = [
-            t for t, each in self._topics.items() if not each.listeners and each.left_at < before
+            topic
+            for topic, each in self._topics.items()
+            if not each.listeners and each.left_at < before
         ]
         for topic in gone:
             del self._topics[topic]
-        self._picture.forget(gone)
+        self._history.forget(gone)
         self._due = {
-            look: due
-            for look, due in self._due.items()
-            if any(look.serves(topic) for topic in self._topics)
+            poller: due
+            for poller, due in self._due.items()
+            if any(poller.serves(topic) for topic in self._topics)
         }
 
 
-def _concerns(change: StreamChange, subscription: Subscription) -> bool:
+def _is_visible(change: StreamChange, subscription: Subscription) -> bool:
     audience, tenant = change.place.audience, subscription.scope.tenant
     if tenant is None:
         return audience.overseers
@@ -236,17 +241,17 @@ class StreamQuota:
 
     def take(self, caller: str | None, tenant: str | None) -> list[tuple[str, str]]:
         """Reserve a stream, to be given back; StreamsFull names the limit reached."""
-        wanted = {("this server", ""): self._pace.streams}
+        limits = {("this server", ""): self._pace.streams}
         if tenant is not None:
-            wanted["the tenant", tenant] = self._pace.streams_per_tenant
+            limits["the tenant", tenant] = self._pace.streams_per_tenant
         if caller is not None:
-            wanted["the caller", caller] = self._pace.streams_per_caller
-        for seat, most in wanted.items():
-            if self._taken[seat] >= most:
-                raise StreamsFull(" ".join(seat).strip(), most=most)
-        self._taken.update(list(wanted))
-        return list(wanted)
+            limits["the caller", caller] = self._pace.streams_per_caller
+        for holder, most in limits.items():
+            if self._taken[holder] >= most:
+                raise StreamsFull(" ".join(holder).strip(), most=most)
+        self._taken.update(list(limits))
+        return list(limits)
 
-    def give_back(self, seats: list[tuple[str, str]]) -> None:
-        self._taken.subtract(seats)
+    def give_back(self, reserved: list[tuple[str, str]]) -> None:
+        self._taken.subtract(reserved)
         self._taken = +self._taken

@@ -27,7 +27,7 @@ class StreamIntervals:
     retry_seconds: float = 2.0
     #: Changes kept for clients that resume.
     kept_changes: int = 5_000
-    #: Pending changes of one topic for one client; above this it is told to read again.
+    #: Pending changes of one topic for one client; above this it must read again.
     waiting_changes: int = 200
     #: Longest time a request may wait for a job to end, whatever timeout it requests.
     wait_seconds: float = 60.0

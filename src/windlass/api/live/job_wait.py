@@ -19,8 +19,8 @@ async def wait_for_end(
     until = clock.monotonic() + min(timeout, feed.pace.wait_seconds)
     scope = Scope.of(job.tenant)
     subscription = feed.subscribe(engine, frozenset({job_topic(job.id)}), scope)
-    left = asyncio.ensure_future(_wait_for_disconnect(request))
-    left.add_done_callback(lambda _: subscription.end())
+    disconnected = asyncio.ensure_future(_wait_for_disconnect(request))
+    disconnected.add_done_callback(lambda _: subscription.end())
     try:
         # The first message means the job was polled; later changes are delivered from here on.
         while await subscription.next(max(0.0, until - clock.monotonic())):
@@ -29,7 +29,7 @@ async def wait_for_end(
     except JobNotFound:
         return
     finally:
-        left.cancel()
+        disconnected.cancel()
         subscription.close()
 
 

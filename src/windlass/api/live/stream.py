@@ -28,7 +28,7 @@ routes = Routes("stream")
     summary="Follow changes",
     status_code=200,
     response_class=EventStream,
-    answers={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
     own=True,
 )
 async def follow(
@@ -49,10 +49,10 @@ async def follow(
     """Server-sent events. After `ready` no change is missed: read the data you show then, and again
     for topics named by a `reset`; `changes` has the differences since. Callers limited to their own
     jobs may follow each as job:<id>."""
-    asked = known.parse(topics)
-    await _check(caller, engine, asked)
-    seats = feed.places.take(caller.name, caller.scope.tenant)
-    subscription = feed.subscribe(engine, asked, caller.scope, last_id=last_event_id)
+    parsed = known.parse(topics)
+    await _check(caller, engine, parsed)
+    reserved = feed.quota.take(caller.name, caller.scope.tenant)
+    subscription = feed.subscribe(engine, parsed, caller.scope, last_id=last_event_id)
 
     async def check() -> bool:
         try:
@@ -65,7 +65,7 @@ async def follow(
 
     def close() -> None:
         subscription.close()
-        feed.places.give_back(seats)
+        feed.quota.give_back(reserved)
 
     return EventStream(feed, subscription, still_may=still_may, close=close)
 

@@ -24,12 +24,12 @@ async def get(
     """The last slot is incomplete. `failing` lists the definitions with the most failed attempts.
     Percentiles cover all tenants together; they are null for a single tenant."""
     which = {"definition": definition, "queue": queue}
-    told = wire.stats(await engine.summaries.stats(window, scope=caller.scope, **which))
+    stats = wire.stats(await engine.summaries.stats(window, scope=caller.scope, **which))
     wait = run = None
     if caller.scope.tenant is None:
-        found = await engine.latency.percentiles(WINDOWS[window][0], **which)
-        wait, run = found.wait.p95, found.run.p95
-    return {**told, "p95_wait_seconds": wait, "p95_run_seconds": run}
+        percentiles = await engine.latency.percentiles(WINDOWS[window][0], **which)
+        wait, run = percentiles.wait.p95, percentiles.run.p95
+    return {**stats, "p95_wait_seconds": wait, "p95_run_seconds": run}
 
 
 @routes.get("/tenants", "stats.read", paged("TenantStatsResponse"), summary="Get counts per tenant")
@@ -38,6 +38,6 @@ async def tenants(
 ) -> dict[str, Any]:
     """Each tenant's jobs by state, and its counts in the window. A caller bound to a tenant sees
     only that one."""
-    found = await engine.summaries.tenants(window, scope=caller.scope)
-    page = paging.cut(found, lambda each: each.tenant)
+    rows = await engine.summaries.tenants(window, scope=caller.scope)
+    page = paging.cut(rows, lambda each: each.tenant)
     return {**page, "items": [wire.tenant_stats(each) for each in page["items"]]}

@@ -164,7 +164,7 @@ def _operation(operation: _Operation, schemas: Json) -> Iterator[str]:
         yield f"<h4>Body: {_type(schema)}{_required_mark(body.get('required', False))}</h4>"
         if inner := _resolved(schema, schemas):
             yield _fields(inner)
-    yield f"<h4>Responses</h4>{_table(('status', 'body', 'meaning'), _answers(about))}"
+    yield f"<h4>Responses</h4>{_table(('status', 'body', 'meaning'), _responses(about))}"
     yield f"<h4>Example</h4>{_pre(_example(operation, schemas))}</section>"
 
 
@@ -176,15 +176,18 @@ def _needs(about: Json) -> str:
     return f"needs <code>{_text(right)}</code>{own}" if right != "none" else "needs a credential"
 
 
-def _answers(about: Json) -> Iterator[list[str]]:
-    for status, answer in sorted(about["responses"].items()):
-        content: Json = answer.get("content", {})
+def _responses(about: Json) -> Iterator[list[str]]:
+    for status, response in sorted(about["responses"].items()):
+        content: Json = response.get("content", {})
         if _PROBLEM in content:
-            shown, said = '<a href="#schema.Problem">Problem</a>', "See <a href=#errors>errors</a>."
+            body, meaning = (
+                '<a href="#schema.Problem">Problem</a>',
+                "See <a href=#errors>errors</a>.",
+            )
         else:
-            shown = ", ".join(_type(each.get("schema", {})) for each in content.values()) or "none"
-            said = _text(HTTPStatus(int(status)).phrase) if status.isdigit() else ""
-        yield [f"<code>{_text(status)}</code>", shown, said]
+            body = ", ".join(_type(each.get("schema", {})) for each in content.values()) or "none"
+            meaning = _text(HTTPStatus(int(status)).phrase) if status.isdigit() else ""
+        yield [f"<code>{_text(status)}</code>", body, meaning]
 
 
 def _errors() -> Iterator[str]:
@@ -208,8 +211,8 @@ def _schemas(schemas: Json) -> Iterator[str]:
     for name, schema in sorted(schemas.items()):
         id = _text(f"schema.{name}")
         yield f'<section id="{id}"><h3><a href="#{id}">{_text(name)}</a></h3>'
-        if said := schema.get("description"):
-            yield f"<p>{_prose(' '.join(said.split()))}</p>"
+        if description := schema.get("description"):
+            yield f"<p>{_prose(' '.join(description.split()))}</p>"
         yield _fields(schema) if schema.get("properties") else f"<p>{_type(schema)}</p>"
         for example in schema.get("examples", ()):
             yield _pre(json.dumps(example, indent=2, ensure_ascii=False))
@@ -228,9 +231,9 @@ def _fields(schema: Json) -> str:
     return _table(("field", "type", "meaning"), rows)
 
 
-def _value_cell(schema: Json, said: str) -> tuple[str, str]:
+def _value_cell(schema: Json, description: str) -> tuple[str, str]:
     """The type and meaning of a value, with its bounds and default."""
-    parts = [_prose(said)] if said else []
+    parts = [_prose(description)] if description else []
     bounds = [words for each in (schema, *schema.get("anyOf", ())) for words in _bounds(each)]
     if bounds:
         parts.append(f"<span class=muted>{_prose(', '.join(bounds))}.</span>")
@@ -283,8 +286,8 @@ def _resolved(schema: Json, schemas: Json) -> Json | None:
     """The object schema of a body, behind references and `or null`."""
     for each in (schema, *schema.get("anyOf", ())):
         if ref := each.get("$ref"):
-            found: Json = schemas[ref.rpartition("/")[2]]
-            return found
+            resolved: Json = schemas[ref.rpartition("/")[2]]
+            return resolved
     return None
 
 
@@ -293,7 +296,7 @@ def _example(operation: _Operation, schemas: Json) -> str:
     for example in EXAMPLES:
         if example.method == operation.method and _matches_route(example.path, operation.path):
             return curl(example._replace(keeps=""))
-    path = _PARAMETER.sub(lambda found: f"${found[1].upper()}", operation.path)
+    path = _PARAMETER.sub(lambda match: f"${match[1].upper()}", operation.path)
     if needed := [
         f"{each['name']}={_sample(each['schema'], schemas)}"
         for each in operation.about.get("parameters", ())
@@ -311,10 +314,10 @@ def _example(operation: _Operation, schemas: Json) -> str:
 
 def _matches_route(path: str, route: str) -> bool:
     """True if the path of an example, below `/api/v1`, matches a route."""
-    given = path.partition("?")[0].split("/")
+    parts = path.partition("?")[0].split("/")
     steps = route.removeprefix("/api/v1").split("/")
-    return len(given) == len(steps) and all(
-        step == each or step.startswith("{") for step, each in zip(steps, given, strict=True)
+    return len(parts) == len(steps) and all(
+        step == each or step.startswith("{") for step, each in zip(steps, parts, strict=True)
     )
 
 

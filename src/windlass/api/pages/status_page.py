@@ -59,13 +59,13 @@ async def overview(request: Request) -> Response:
     if not caller.may(Right.JOBS_READ):
         raise Forbidden(Right.JOBS_READ)
     engine = await ready_engine(request)
-    told = "".join([part async for part in _parts(engine, caller, await engine.now())])
+    content = "".join([part async for part in _parts(engine, caller, await engine.now())])
     links = f'<a href="{root}/docs">API reference</a>'
     return HTMLResponse(
         "<!doctype html><html lang=en><meta charset=utf-8><title>Windlass</title>"
         "<meta name=viewport content='width=device-width'><meta name=robots content=noindex>"
         f"<meta http-equiv=refresh content={_SECONDS}><style>{_STYLE}</style>"
-        f"<body><header><h1>Windlass</h1></header><main>{told}</main><footer><p class=muted>"
+        f"<body><header><h1>Windlass</h1></header><main>{content}</main><footer><p class=muted>"
         f"Refreshed every {_SECONDS} s · {links}</footer></html>",
         headers=_HEADERS,
     )
@@ -86,7 +86,11 @@ async def _parts(engine: Engine, caller: Caller, now: datetime) -> AsyncIterator
 async def _verdict_and_counts(engine: Engine, caller: Caller) -> str:
     """A health verdict, and the number of jobs by state."""
     summary = await engine.summaries.summary(caller.scope)
-    workers = [w for w in await engine.workers.list() if liveness(w) == "live" and w.claims]
+    workers = [
+        worker
+        for worker in await engine.workers.list()
+        if liveness(worker) == "live" and worker.claims
+    ]
     late = summary.oldest_age is not None and summary.oldest_age > _LONG
     if late and not workers:
         verdict = "Jobs are waiting and no worker is running: start one with windlass worker."
@@ -101,7 +105,7 @@ async def _verdict_and_counts(engine: Engine, caller: Caller) -> str:
 
 
 async def _queues(engine: Engine, caller: Caller) -> str:
-    found = await engine.queues.list(caller.scope)
+    queues = await engine.queues.list(caller.scope)
     rows = (
         [
             _text(queue.name),
@@ -109,7 +113,7 @@ async def _queues(engine: Engine, caller: Caller) -> str:
             f"{queue.running:,}",
             _text(f"paused: {queue.pause_reason or 'no reason given'}" if queue.paused_at else ""),
         ]
-        for queue in found
+        for queue in queues
     )
     return _table("Queues", ("queue", "queued", "running", ""), rows)
 
@@ -120,38 +124,38 @@ async def _jobs(engine: Engine, caller: Caller, now: datetime) -> str:
     rows = (
         [
             f'<span title="{job.id}">{short(job.id)}</span>',
-            f"<span class={shown['view']}>{_sign(shown['view'])}</span>",
+            f"<span class={entry['view']}>{_sign(entry['view'])}</span>",
             _text(job.definition),
             _text(job.tenant),
             _text(job.queue),
             f"{job.attempts}/{job.max_attempts}",
             _ago(job.created_at, now),
-            _text(shorten(shown["last_error"] or "")),
+            _text(shorten(entry["last_error"] or "")),
         ]
-        for job, shown in zip(page.jobs, await render.jobs(engine, page), strict=True)
+        for job, entry in zip(page.jobs, await render.jobs(engine, page), strict=True)
     )
     titles = ("job", "state", "definition", "tenant", "queue", "attempts", "made", "error")
     return _table("Newest jobs", titles, rows) or f"<h2>No jobs yet</h2><p>{_FIRST}"
 
 
 async def _causes(engine: Engine, caller: Caller, now: datetime) -> str:
-    found = await engine.dead.groups(limit=_CAUSES, scope=caller.scope)
+    groups = await engine.dead.groups(limit=_CAUSES, scope=caller.scope)
     rows = (
         [f"{each.count:,}", _text(each.definition), _text(each.sentence), _ago(each.last_at, now)]
-        for each in found
+        for each in groups
     )
     return _table("Failed for good, by cause", ("jobs", "definition", "cause", "last"), rows)
 
 
 async def _runs(engine: Engine, caller: Caller, now: datetime) -> str:
-    found = [
+    schedules = [
         (each.next_run_at, each)
         for each in await engine.triggers.list("time", caller.scope)
         if each.enabled and each.next_run_at is not None
     ]
     rows = (
         [_text(each.name), _text(each.definition), f"{at:%Y-%m-%d %H:%M:%S} UTC", _ago(at, now)]
-        for at, each in sorted(found, key=lambda pair: pair[0])[:_RUNS]
+        for at, each in sorted(schedules, key=lambda pair: pair[0])[:_RUNS]
     )
     return _table("Next runs", ("schedule", "definition", "at", ""), rows)
 
@@ -169,8 +173,8 @@ def _sign(name: str) -> str:
 
 
 def _ago(at: datetime, now: datetime) -> str:
-    told = f"in {words(at - now)}" if at > now else f"{words(now - at)} ago"
-    return f'<time datetime="{at.isoformat()}">{told}</time>'
+    text = f"in {words(at - now)}" if at > now else f"{words(now - at)} ago"
+    return f'<time datetime="{at.isoformat()}">{text}</time>'
 
 
 def _text(value: str) -> str:

@@ -30,9 +30,9 @@ class Paging:
             cursor = self._cursors.make(next, list=self._list, scope=self._scope)
         return {"items": list(items), "next_cursor": cursor}
 
-    def cut(self, found: Sequence[Any], key: Callable[[Any], str]) -> dict[str, Any]:
+    def cut(self, items: Sequence[Any], key: Callable[[Any], str]) -> dict[str, Any]:
         """Cut a page from a complete list, ordered by key."""
-        rest = [item for item in found if self.after is None or key(item) > self.after]
+        rest = [item for item in items if self.after is None or key(item) > self.after]
         more = len(rest) > self.limit
         return self.page(rest[: self.limit], key(rest[self.limit - 1]) if more else None)
 
@@ -47,8 +47,8 @@ async def _paging(
 ) -> Paging:
     cursors: Cursors = request.app.state.cursors
     # A cursor is valid only for the same filters.
-    asked = sorted(item for item in request.query_params.multi_items() if item[0] not in _OWN)
-    name = f"{request.scope['route'].path} {asked}"
+    filters = sorted(item for item in request.query_params.multi_items() if item[0] not in _OWN)
+    name = f"{request.scope['route'].path} {filters}"
     after = None if cursor is None else cursors.read(cursor, list=name, scope=caller.scope)
     return Paging(limit, after, cursors, name, caller.scope)
 

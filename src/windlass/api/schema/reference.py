@@ -161,15 +161,15 @@ def _lines(app: FastAPI) -> Iterator[str]:
         for method, path, route in routes:
             words = route.get("description", "").split("\n\n")[0].replace("\n", " ")
             end = "" if route["summary"].endswith("?") else "."
-            said = f"{route['summary']}{end} {words}".strip()
+            text = f"{route['summary']}{end} {words}".strip()
             right = route.get("x-right")
-            yield f"| `{method} {path}` | {said} | {f'`{right}`' if right else 'nothing'} |"
+            yield f"| `{method} {path}` | {text} | {f'`{right}`' if right else 'nothing'} |"
     yield ""
 
 
 def _by_tag(document: Mapping[str, Any]) -> dict[str, list[tuple[str, str, Mapping[str, Any]]]]:
-    found: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
+    by_tag: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
     for path, methods in document["paths"].items():
         for method, route in methods.items():
-            found.setdefault(route["tags"][0], []).append((method.upper(), path, route))
-    return found
+            by_tag.setdefault(route["tags"][0], []).append((method.upper(), path, route))
+    return by_tag

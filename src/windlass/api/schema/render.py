@@ -45,17 +45,17 @@ async def jobs(engine: "Engine", page: JobPage) -> Sequence[dict[str, Any]]:
     return [wire.job(each, now=now, redactor=redactor, whole=False) for each in page.jobs]
 
 
-def attempts(found: "Sequence[Attempt]") -> list[dict[str, Any]]:
-    return [wire.attempt(each) for each in found]
+def attempts(rows: "Sequence[Attempt]") -> list[dict[str, Any]]:
+    return [wire.attempt(each) for each in rows]
 
 
-def history(engine: "Engine", found: "Sequence[Transition]") -> list[dict[str, Any]]:
+def history(engine: "Engine", transitions: "Sequence[Transition]") -> list[dict[str, Any]]:
     redactor = create_redactor(engine.settings)
-    return [wire.transition(each, redactor) for each in found]
+    return [wire.transition(each, redactor) for each in transitions]
 
 
-def lines(found: "Sequence[LogLine]") -> list[dict[str, Any]]:
-    return [wire.line(each) for each in found]
+def lines(rows: "Sequence[LogLine]") -> list[dict[str, Any]]:
+    return [wire.line(each) for each in rows]
 
 
 def worker(worker: "WorkerRow") -> dict[str, Any]:
@@ -74,23 +74,23 @@ async def definition(
 
 
 async def definitions(
-    engine: "Engine", found: "Sequence[Definition]", scope: Scope = ALL_TENANTS
+    engine: "Engine", rows: "Sequence[Definition]", scope: Scope = ALL_TENANTS
 ) -> list[dict[str, Any]]:
     """Definitions, each with its triggers and number of running jobs in a scope."""
-    times = await engine.activity.times(found, scope)
-    return [definition_row(engine, each, times[each.key]) for each in found]
+    times = await engine.activity.times(rows, scope)
+    return [definition_row(engine, each, times[each.key]) for each in rows]
 
 
 def definition_row(
     engine: "Engine", definition: "Definition", times: "DefinitionTimes | None" = None
 ) -> dict[str, Any]:
     """The row of a definition, with its run times if given."""
-    shown = wire.definition(definition, times)
+    data = wire.definition(definition, times)
     hide = create_redactor(engine.settings).redact_value
-    for holder in (shown, shown["code"] or {}):
+    for holder in (data, data["code"] or {}):
         if "default_payload" in holder:
-            holder["default_payload"] = hide(holder["default_payload"], shown["payload_schema"])
-    return shown
+            holder["default_payload"] = hide(holder["default_payload"], data["payload_schema"])
+    return data
 
 
 async def trigger(engine: "Engine", trigger: "Trigger") -> dict[str, Any]:
@@ -100,32 +100,34 @@ async def trigger(engine: "Engine", trigger: "Trigger") -> dict[str, Any]:
 
 
 async def event(engine: "Engine", event: "Event") -> dict[str, Any]:
-    [shown] = await events(engine, [event])
-    return shown
+    [rendered] = await events(engine, [event])
+    return rendered
 
 
-async def events(engine: "Engine", found: "Sequence[Event]") -> list[dict[str, Any]]:
+async def events(engine: "Engine", rows: "Sequence[Event]") -> list[dict[str, Any]]:
     redactor = create_redactor(engine.settings)
 
     def show() -> list[dict[str, Any]]:
-        return [wire.event(each, redactor) for each in found]
+        return [wire.event(each, redactor) for each in rows]
 
-    return await run_in_thread_if_long(show, *(each.data for each in found))
+    return await run_in_thread_if_long(show, *(each.data for each in rows))
 
 
 def operation(engine: "Engine", operation: "Operation") -> dict[str, Any]:
     return wire.operation(operation, create_redactor(engine.settings))
 
 
-async def preview(engine: "Engine", found: "OperationPreview") -> dict[str, Any]:
+async def preview(engine: "Engine", operation_preview: "OperationPreview") -> dict[str, Any]:
     """The preview of an operation, with some of its jobs as list entries."""
     return {
-        "action": str(found.action),
-        "total": found.total,
-        "more": found.more,
-        "by_state": dict(found.by_state),
-        "skipped": [{"reason": why, "count": count} for why, count in found.skipped.items()],
-        "sample": await jobs(engine, JobPage(found.sample, None)),
+        "action": str(operation_preview.action),
+        "total": operation_preview.total,
+        "more": operation_preview.more,
+        "by_state": dict(operation_preview.by_state),
+        "skipped": [
+            {"reason": why, "count": count} for why, count in operation_preview.skipped.items()
+        ],
+        "sample": await jobs(engine, JobPage(operation_preview.sample, None)),
     }
 
 
@@ -133,13 +135,13 @@ def member(member: "Member") -> dict[str, Any]:
     return {**wire.fields_of(member), "permissions": sorted(member.permissions)}
 
 
-def link(request: Request, made: "OneTimeLink") -> dict[str, Any]:
+def link(request: Request, link: "OneTimeLink") -> dict[str, Any]:
     """A link with its secret, which no later response contains. Only the path, because the server
     does not know its public address."""
-    path = f"{request.scope.get('root_path', '')}{made.path}"
+    path = f"{request.scope.get('root_path', '')}{link.path}"
     return {
-        "purpose": made.purpose,
-        "secret": made.secret,
+        "purpose": link.purpose,
+        "secret": link.secret,
         "path": path,
-        "expires_seconds": int(made.lasts.total_seconds()),
+        "expires_seconds": int(link.lasts.total_seconds()),
     }

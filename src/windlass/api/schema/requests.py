@@ -90,7 +90,7 @@ class NewJob(RequestModel):
     dedupe_key: Name | None = None
     """No second job is created while one with this key is open or within the window."""
     dedupe_window_seconds: Seconds | None = None
-    """How long after its creation a job blocks its `dedupe_key`, even if it has ended."""
+    """Time after its creation for which a job blocks its `dedupe_key`, even if it has ended."""
     idempotency_key: Name | None = None
     """Unique in the tenant for as long as the job is kept."""
     limit_key: Name | None = None
@@ -102,7 +102,7 @@ class NewJob(RequestModel):
     after: list[Name] = Field(default_factory=list, max_length=1_000)
     """Ids of jobs that this one waits for."""
     on_parent_failure: ParentFailure | None = None
-    """What happens to the job when a parent fails."""
+    """The job's reaction to a failed parent."""
     hold: Flag = False
     """Hold the job until it is run now."""
     correlation_id: Name | None = None
@@ -320,7 +320,7 @@ class NewDefinition(DefinitionEdit):
 
     key: Name
     if_exists: IfExists = Field(
-        default="error", description="What happens if a definition has this key already."
+        default="error", description="How to treat an existing definition with this key."
     )
 
     def changes(self) -> dict[str, Any]:

@@ -36,13 +36,13 @@ def _shape(name: str, model: type, *, without: Sequence[str] = (), **more: Any) 
     """The response model of a core model, as `core/wire.py` renders it."""
     hints = typing.get_type_hints(model)
     names = [field.name for field in fields(model)] if is_dataclass(model) else list(hints)
-    shown: dict[str, Any] = {
+    types: dict[str, Any] = {
         ("tenant_id" if each == "tenant" else each): (_json(hints[each]), ...)
         for each in names
         if each not in without
     }
-    shown |= {each: (type, ...) for each, type in more.items()}
-    return create_model(name, __base__=_ResponseModel, __doc__=model.__doc__, **shown)
+    types |= {each: (type, ...) for each, type in more.items()}
+    return create_model(name, __base__=_ResponseModel, __doc__=model.__doc__, **types)
 
 
 def _types(model: type) -> dict[str, Any]:

@@ -212,16 +212,16 @@ class AttemptEnds(RequestModel):
 
 def ended(
     held: LeaseRef,
-    said: SuccessRequest | FailureRequest | Release | AttemptEndBody,
+    body: SuccessRequest | FailureRequest | Release | AttemptEndBody,
     outcome: Outcome,
 ) -> AttemptReport:
     """Convert the end of a run for the engine."""
-    told = said.given_fields()
+    values = body.given_fields()
     for name in ("worker", "token", "job_id", "outcome"):
-        told.pop(name, None)
-    delay = timedelta(seconds=told.pop("delay_seconds", 0.0))
-    warnings = tuple(told.pop("warnings", ()))
-    return AttemptReport(held=held, outcome=outcome, delay=delay, warnings=warnings, **told)
+        values.pop(name, None)
+    delay = timedelta(seconds=values.pop("delay_seconds", 0.0))
+    warnings = tuple(values.pop("warnings", ()))
+    return AttemptReport(held=held, outcome=outcome, delay=delay, warnings=warnings, **values)
 
 
 class WorkerHeartbeat(RequestModel):
@@ -243,8 +243,8 @@ class WorkerHeartbeat(RequestModel):
     ] = WorkerOrder.RUN
 
     def row(self, id: WorkerId, metadata: Object) -> WorkerRow:
-        told = self.model_dump(exclude={"worker", "metadata"})
-        return WorkerRow(id=id, metadata=metadata, **told)
+        values = self.model_dump(exclude={"worker", "metadata"})
+        return WorkerRow(id=id, metadata=metadata, **values)
 
 
 class WorkerDeparture(RequestModel):

@@ -70,7 +70,7 @@ def routes_for(noun: str) -> Routes:
         paging: PageQuery,
         chosen: Annotated[TriggerFilters, Depends(TriggerFilters)],
     ) -> dict[str, Any]:
-        found = await engine.triggers.list(
+        triggers = await engine.triggers.list(
             "time" if by_time else None,
             caller.scope,
             type=chosen.type,
@@ -80,7 +80,7 @@ def routes_for(noun: str) -> Routes:
             origin=chosen.origin,
             failing=chosen.failing,
         )
-        page = paging.cut(sorted(found, key=_sort_key), _sort_key)
+        page = paging.cut(sorted(triggers, key=_sort_key), _sort_key)
         return {**page, "items": [wire.trigger(each) for each in page["items"]]}
 
     @routes.post(
@@ -182,7 +182,7 @@ def _add_preview(routes: Routes) -> None:
             "QueryInstant | None",
             Query(description="Runs after this instant; by default from now."),
         ] = None,
-        limit: Annotated[int, Query(ge=1, le=MOST_RUNS, description="How many runs.")] = 5,
+        limit: Annotated[int, Query(ge=1, le=MOST_RUNS, description="Number of runs.")] = 5,
         dedupe_window_seconds: Annotated[
             float | None,
             Query(
@@ -194,11 +194,11 @@ def _add_preview(routes: Routes) -> None:
     ) -> dict[str, Any]:
         """Describes a schedule in words, lists its next runs, and warns of surprises. Stores
         nothing."""
-        said = {"cron": cron, "interval_seconds": interval_seconds, "at": at}
-        type = _new_type(said, by_time=True)
-        schedule = times_of(type, said)
+        fields = {"cron": cron, "interval_seconds": interval_seconds, "at": at}
+        type = _new_type(fields, by_time=True)
+        schedule = times_of(type, fields)
         assert schedule is not None
-        found = await engine.triggers.preview(
+        schedule_preview = await engine.triggers.preview(
             schedule,
             tz=timezone,
             after=after,
@@ -207,13 +207,13 @@ def _add_preview(routes: Routes) -> None:
             tenant=caller.scope.tenant or DEFAULT_TENANT,
         )
         return {
-            "words": found.words,
-            "timezone": found.timezone,
+            "words": schedule_preview.words,
+            "timezone": schedule_preview.timezone,
             "runs": [
                 {"at": wire.instant(run.at), "local": run.local, "note": run.note}
-                for run in found.runs
+                for run in schedule_preview.runs
             ],
-            "warnings": list(found.warnings),
+            "warnings": list(schedule_preview.warnings),
         }
 
 
@@ -249,52 +249,54 @@ def _given_options(body: "TriggerEdit", without: tuple[str, ...] = ()) -> dict[s
     }
 
 
-def _check_type(type: TriggerType, said: Mapping[str, Any]) -> TriggerType:
+def _check_type(type: TriggerType, fields: Mapping[str, Any]) -> TriggerType:
     """Return the type; raise if a given field belongs to another type."""
-    given = [name for name, value in said.items() if value is not None]
+    given = [name for name, value in fields.items() if value is not None]
     if strange := foreign_fields(type, given):
         raise TriggerFieldsMixed(type, strange)
     return type
 
 
-def _new_type(said: Mapping[str, Any], *, by_time: bool) -> TriggerType:
+def _new_type(fields: Mapping[str, Any], *, by_time: bool) -> TriggerType:
     """The type of a new trigger, as given or as its fields imply."""
-    given = [name for name, value in said.items() if value is not None]
-    type = said.get("type") or type_from_fields(given)
+    given = [name for name, value in fields.items() if value is not None]
+    type = fields.get("type") or type_from_fields(given)
     allowed = "a type by time: cron, interval, once, init" if by_time else "the type of a trigger"
     if type is None:
         raise OptionInvalid("type", None, allowed=f"{allowed}, or a field that implies it")
     if by_time and type == "event":
         raise OptionInvalid("type", "event", allowed=allowed)
-    if type == "event" and not said.get("event_name"):
+    if type == "event" and not fields.get("event_name"):
         raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
-    return _check_type(type, said)
+    return _check_type(type, fields)
 
 
-def _schedule(name: str, type: TriggerType, said: Mapping[str, Any]) -> Schedule | None:
+def _schedule(name: str, type: TriggerType, fields: Mapping[str, Any]) -> Schedule | None:
     try:
-        return times_of(type, said)
+        return times_of(type, fields)
     except ScheduleInvalid as error:
         raise error.named(name) from None
 
 
-def times_of(type: TriggerType, said: Mapping[str, Any]) -> Schedule | None:
+def times_of(type: TriggerType, fields: Mapping[str, Any]) -> Schedule | None:
     """The fields of a type as a schedule; an error names the field that is missing or wrong."""
     match type:
-        case "cron" if said.get("cron"):
-            return CronSchedule(said["cron"], said.get("timezone"))
-        case "interval" if said.get("interval_seconds"):
-            return _every(said["interval_seconds"])
-        case "once" if said.get("at"):
-            return Once(said["at"])
+        case "cron" if fields.get("cron"):
+            return CronSchedule(fields["cron"], fields.get("timezone"))
+        case "interval" if fields.get("interval_seconds"):
+            return _every(fields["interval_seconds"])
+        case "once" if fields.get("at"):
+            return Once(fields["at"])
         case "init":
-            return InitSchedule(said.get("run_once") is not False)
+            return InitSchedule(fields.get("run_once") is not False)
         case "event":
             return None
         case _:
             pass
     missing, what = _NEEDS[type]
-    raise OptionInvalid(missing, said.get(missing), allowed=f"{what}, for a trigger of type {type}")
+    raise OptionInvalid(
+        missing, fields.get(missing), allowed=f"{what}, for a trigger of type {type}"
+    )
 
 
 def _every(seconds: float) -> Every:
@@ -313,16 +315,18 @@ _NEEDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _changed_schedule(trigger: Trigger, said: Mapping[str, Any]) -> Schedule | None:
+def _changed_schedule(trigger: Trigger, fields: Mapping[str, Any]) -> Schedule | None:
     """The changed schedule of a trigger, perhaps of another type; None if it stays."""
-    given = [name for name, value in said.items() if value is not None]
+    given = [name for name, value in fields.items() if value is not None]
     # Only these fields may change the type: a trigger stays by event, or by time.
-    told = type_from_fields([name for name in given if name in ("cron", "interval_seconds", "at")])
+    implied = type_from_fields(
+        [name for name in given if name in ("cron", "interval_seconds", "at")]
+    )
     by_event = trigger.type == "event"
-    if by_event and said.get("event_name", trigger.event_name) is None:
+    if by_event and fields.get("event_name", trigger.event_name) is None:
         raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
     type = _check_type(
-        said.get("type") or (trigger.type if by_event else told or trigger.type), said
+        fields.get("type") or (trigger.type if by_event else implied or trigger.type), fields
     )
     if by_event != (type == "event"):
         kind = "event" if by_event else "time"
@@ -330,5 +334,5 @@ def _changed_schedule(trigger: Trigger, said: Mapping[str, Any]) -> Schedule | N
     if by_event or (type == trigger.type and not {*_TIMES_OF[type]} & {*given}):
         return None
     before = {name: getattr(trigger, name) for name in _TIMES_OF[type] if type == trigger.type}
-    new = {name: value for name, value in said.items() if value is not None}
+    new = {name: value for name, value in fields.items() if value is not None}
     return _schedule(trigger.name, type, before | new)
