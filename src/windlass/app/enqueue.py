@@ -1,4 +1,4 @@
-"""Stores jobs and events for the program: alone, in bulk, or in the program's own transaction."""
+"""Stores jobs and events of a program: singly, in bulk, or in the program's transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Deliveries:
-    """Stores jobs and events; the async and the blocking API go through it."""
+    """Stores jobs and events, for the async and the blocking API."""
 
     def __init__(self, app: "Windlass") -> None:
         self._app = app
@@ -25,7 +25,7 @@ class Deliveries:
     async def prepare(
         self, key: str, payload: Mapping[str, Any] | None, options: OptionSet
     ) -> PreparedJob:
-        """A job by its definition's key, inside a handler with the options it inherits."""
+        """Create a job by its definition's key; inside a handler it inherits options."""
         engine = self._app.engine
         if not engine.definitions.is_declared(key):
             await engine.ready()
@@ -34,7 +34,7 @@ class Deliveries:
         )
 
     async def deliver(self, prepared: PreparedJob, tx: object) -> Receipt:
-        """Store a job: alone, or in a caller's transaction."""
+        """Store a job, in the caller's transaction if there is one."""
         job, on_duplicate = prepared
         if tx is None:
             engine = await self._app.ready()
@@ -50,7 +50,7 @@ class Deliveries:
         progress: Callable[[int, int], None] | None = None,
         tx: object = None,
     ) -> list[Receipt]:
-        """Store jobs, in a caller's transaction if there is one, and answer a receipt for each."""
+        """Store jobs, in the caller's transaction if there is one; returns a receipt for each."""
         engine, session, ready = await self.join(tx)
         with engine.jobs.hooked(jobs) as sent:
             if session is None:
@@ -69,7 +69,7 @@ class Deliveries:
     async def emit(
         self, name: str, data: Mapping[str, Any] | None, about: EventOptions, *, tx: object = None
     ) -> Event:
-        """Keep an event, in a caller's transaction if there is one, and have its jobs made."""
+        """Store an event, in the caller's transaction if there is one, and create its jobs."""
         engine, session, ready = await self.join(tx)
         event = engine.events.make(name, dict(data or {}), **with_inherited_options(about))
         if session is None:
@@ -81,18 +81,18 @@ class Deliveries:
         return event
 
     async def join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:
-        """The engine, a session in a caller's transaction if there is one, and whether the
-        database is ready: if not, it has to be made so through the session."""
+        """The engine, a session in the caller's transaction if there is one, and True if the
+        database is ready; otherwise it must be set up through the session."""
         engine = self._app.engine
         session = engine.join(tx)
         return engine, session, await self.ready(engine, session)
 
     async def engine(self) -> Engine:
-        """The engine of the loop this runs in, which need not be ready."""
+        """The engine of the current loop; it may not be ready."""
         return self._app.engine
 
     async def ready(self, engine: Engine, session: CallerSession | None) -> bool:
-        """Make the database ready; beside a caller's transaction only answer whether it is."""
+        """Make the database ready; during a caller's transaction only check that it is."""
         if session is not None:
             return await engine.ready_during_transaction()
         await engine.ready()

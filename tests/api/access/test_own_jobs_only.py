@@ -78,7 +78,7 @@ async def test_counts_of_all_jobs_are_refused_with_a_reason(two, path):
     refused = await two.get(path, two.ada)
 
     assert (refused.status_code, refused.json()["code"]) == (403, "WL5102")
-    assert "everybody's jobs" in refused.json()["detail"]
+    assert "covers all jobs" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("path", ["/stats", "/stats/tenants", "/operations", "/workers"])

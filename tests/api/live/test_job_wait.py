@@ -95,14 +95,14 @@ async def test_a_waiter_takes_a_slot_and_releases_it(wl):
         transport=transport, base_url="http://localhost/api/v1", timeout=90
     ) as client:
         first = asyncio.create_task(client.get(f"/jobs/{id}/wait?timeout=60"))
-        await until(lambda: app.state.feed.places._taken, waiting_for="the first to wait")
+        await until(lambda: app.state.feed.quota._taken, waiting_for="the first to wait")
         refused = await client.get(f"/jobs/{id}/wait?timeout=60")
         app.state.feed.end()  # as a server does that stops
         ended = await first
 
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
     assert (ended.status_code, ended.json()["state"]) == (202, "queued")
-    assert not app.state.feed.places._taken
+    assert not app.state.feed.quota._taken
 
 
 async def test_another_users_job_cannot_be_waited_for(wl):
@@ -123,4 +123,4 @@ async def test_waiting_stops_reading_once_the_app_is_closed(api, served, wl):
 
     await wl.close()
 
-    assert served.state.feed._looking.done()
+    assert served.state.feed._polling.done()

@@ -264,8 +264,8 @@ async def test_fifty_disconnected_clients_leave_nothing_behind(wl, reporter):
         await until(lambda: len(asyncio.all_tasks()) <= before, waiting_for="all tasks to end")
         await until(lambda: not feed._topics, waiting_for="topics to be forgotten")
         assert (dict(feed._listeners), feed._due) == ({}, {})
-        assert not feed._picture._seen
-        assert not feed.places._taken
+        assert not feed._history._seen
+        assert not feed.quota._taken
 
 
 async def test_server_shutdown_ends_streams_at_once(wl, reporter):

@@ -134,7 +134,7 @@ def test_omitted_options_come_from_the_settings():
         ({"max_concurrency": 0}, "max_concurrency is 0"),
         ({"isolation": "fiber"}, "isolation is 'fiber'"),
         ({"isolation": "process", "memory_limit_mb": 31}, "memory_limit_mb is 31"),
-        ({"memory_limit_mb": 512}, "which only a process of its own can keep"),
+        ({"memory_limit_mb": 512}, "which only a process can enforce"),
         ({"timeout": "0s"}, "timeout is '0s'"),
         ({"retention_days": -1}, "retention_days is -1"),
         ({"retention_days": "ever"}, "retention_days is 'ever'"),
@@ -186,7 +186,7 @@ def test_a_generator_is_refused(app):
 
 
 def test_a_process_isolated_handler_must_be_importable(app):
-    with pytest.raises(DefinitionInvalid, match="inside another function"):
+    with pytest.raises(DefinitionInvalid, match="nested in another function"):
 
         @app.job(isolation="process")
         def hello() -> None: ...
