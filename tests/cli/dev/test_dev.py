@@ -113,7 +113,7 @@ def test_code_that_cannot_be_imported_replaces_nothing(shell: Shell):
     shell.write("jobs.py", JOBS + "\nraise RuntimeError('not yet')\n")
 
     dev.sees(r"error\[WL1401\]: the module .jobs.py. cannot be imported.")
-    dev.sees("Waiting for the next save. The code from before goes on.")
+    dev.sees("Waiting for the next save. The previous code keeps running.")
     assert "RuntimeError: not yet" in dev.text
     assert shell.ok("enqueue", "hello", "name=Ada", "--wait").out == "Hello, Ada!\n"
 

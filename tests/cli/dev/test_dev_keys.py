@@ -89,7 +89,7 @@ def test_keys_outlive_a_reload_and_code_that_cannot_be_imported(ready: Shell):
     dev.types("h")
     dev.sees("clear the screen")
     ready.write("jobs.py", "def (")
-    dev.sees("Waiting for the next save. The code from before goes on.")
+    dev.sees("Waiting for the next save. The previous code keeps running.")
     dev.types("q")
 
     assert dev.ends() == 0

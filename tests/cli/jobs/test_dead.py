@@ -110,5 +110,5 @@ def test_a_struck_out_secret_is_never_written_back(failed: Shell):
 
 
 def test_an_empty_dead_letter_says_so(ready: Shell):
-    assert ready.here("dead", "groups").err == "Nothing is in the dead letter.\n"
-    assert ready.here("dead", "list").err == "Nothing is in the dead letter.\n"
+    assert ready.here("dead", "groups").err == "The dead letter is empty.\n"
+    assert ready.here("dead", "list").err == "The dead letter is empty.\n"

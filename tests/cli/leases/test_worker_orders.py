@@ -120,7 +120,7 @@ def test_a_person_is_told_what_comes_next(told: Shell):
     assert "❚❚ Draining" in listed
     assert "● Live" in listed
     assert "to drain by " in shown
-    assert "it has not heard yet" in shown
+    assert "not received yet" in shown
     assert "❚❚ web-2:411:8c1f42d7" in frame
     assert "draining" in frame
     assert resumed == "web-2:411:8c1f42d7 takes jobs again; 3 still run.\n"

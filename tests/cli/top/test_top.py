@@ -79,7 +79,7 @@ def test_a_person_opens_a_job_sees_its_log_and_quits(ready: Shell):
 
     assert done.code == 0
     assert '{"name": "Ada"}' in done.out
-    assert "It has logged nothing." in done.out
+    assert "No log lines." in done.out
     assert "these keys" in done.out
 
 

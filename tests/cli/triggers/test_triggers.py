@@ -140,7 +140,7 @@ def test_an_event_tells_which_triggers_matched_and_why_not(greeting: Shell):
     assert "= existing" in shown[again]
     assert "⊘ unmatched" in shown[late]
     assert "it does not hold that" in shown[late]
-    assert (found.lines, "No events that fit." in found.err) == ([], True)
+    assert (found.lines, "No events match." in found.err) == ([], True)
 
 
 def test_events_are_printed_as_they_come(greeting: Shell):

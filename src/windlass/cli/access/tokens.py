@@ -34,7 +34,7 @@ def tokens() -> None:
 
 
 @tokens.command("list", examples=["windlass tokens list", "windlass tokens list -t acme --json"])
-@click.option("--all", "everything", is_flag=True, help="Revoked and expired ones too.")
+@click.option("--all", "everything", is_flag=True, help="Include revoked and expired tokens.")
 @with_paging()
 @with_call
 def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | None) -> None:
@@ -78,7 +78,7 @@ def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | No
     show_default=True,
     help="superadmin, tenant_admin, user or worker. tenant_admin and user belong to the tenant of -t.",
 )
-@click.option("--rights", metavar="A,B", help="Only these of the role's rights.")
+@click.option("--rights", metavar="A,B", help="Limit the token to these rights of its role.")
 @click.option(
     "--expires",
     metavar="DURATION",

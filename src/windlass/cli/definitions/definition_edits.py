@@ -38,10 +38,8 @@ def definition_line(one: Item) -> str:
     ],
 )
 @click.argument("definition")
-@click.option("--remote", is_flag=True, help="Its handler lives in a worker over HTTP.")
-@click.option(
-    "--if-exists", type=click.Choice(_IF_EXISTS), help="What is done with one that exists. [error]"
-)
+@click.option("--remote", is_flag=True, help="Its handler runs in a worker over HTTP.")
+@click.option("--if-exists", type=click.Choice(_IF_EXISTS), help="Action if it exists. [error]")
 @definition_flags
 @with_dry_run("create the definition {definition}")
 @with_call
@@ -128,7 +126,7 @@ def delete(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
 )
 @click.argument("definition", required=False)
 @click.argument("options", nargs=-1, metavar="[OPTION]...")
-@click.option("--all", "every", is_flag=True, help="Every definition that was edited.")
+@click.option("--all", "every", is_flag=True, help="All edited definitions.")
 @click.option("--dry-run", is_flag=True, help="Show what is edited, and change nothing.")
 @with_call
 def reset(

@@ -35,7 +35,7 @@ _LOOKS = {
 @click.option(
     "--mark-missing",
     is_flag=True,
-    help="These modules are all there is: mark as missing what none of them declares.",
+    help="These modules are all the code: mark as missing what none of them declares.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @with_call

@@ -248,7 +248,11 @@ class Supervisor:
             if self.stopping:
                 return
             if child.state == "failed":
-                on = "The code from before goes on." if self._current else "No job runs meanwhile."
+                on = (
+                    "The previous code keeps running."
+                    if self._current
+                    else "No job runs meanwhile."
+                )
                 self.say(f"Waiting for the next save. {on}")
                 self._waiting = self._current is None
             elif code < 0:

@@ -77,7 +77,7 @@ def with_paging(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Calla
             "--limit",
             type=click.IntRange(1, _LONGEST),
             default=default,
-            help=f"How many at most. [{default}]",
+            help=f"At most this many. [{default}]",
         )(command)
 
     return add

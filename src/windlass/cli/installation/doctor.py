@@ -71,7 +71,7 @@ def _missing_file(url: str) -> "Check | None":
     return warning(
         "database",
         f"There is no database yet: {os.path.abspath(address(url))} does not exist.",
-        "`windlass dev` makes it, or `windlass db migrate`. Another is meant? Give --db, or set "
+        "`windlass dev` or `windlass db migrate` creates it. For another one give --db or set "
         "WINDLASS_DATABASE_URL.",
     )
 
@@ -98,10 +98,10 @@ async def _server_checks(api: "Client") -> "list[Check]":
     asked = "server"
     try:
         await api.probe("/healthz")
-        found.append(ok(asked, "The server lives."))
+        found.append(ok(asked, "The server is alive."))
         asked = "ready"
         await api.probe("/readyz")
-        found.append(ok(asked, "It can answer: its database is there and migrated."))
+        found.append(ok(asked, "The server is ready: its database is reachable and migrated."))
         asked = "workers"
         listed = (await api.get("/workers"))["items"]
         queued = (await api.get("/jobs/summary"))["queued"]

@@ -37,7 +37,7 @@ def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 @_with_ids
-@click.option("--reason", metavar="TEXT", help="Why; kept with the job.")
+@click.option("--reason", metavar="TEXT", help="Reason, stored with the job.")
 @with_call
 def cancel(
     call: Invocation, /, ids: Sequence[str], dry_run: bool, reason: str | None, **chosen: Any

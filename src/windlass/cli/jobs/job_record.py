@@ -60,7 +60,7 @@ def show(call: Invocation, job: str) -> None:
     ],
 )
 @click.argument("job")
-@click.option("--reason", metavar="TEXT", help="Why; kept in the audit.")
+@click.option("--reason", metavar="TEXT", help="Reason, stored in the audit log.")
 @with_call
 def reveal(call: Invocation, job: str, reason: str | None) -> None:
     """Print the payload and result of JOB with their secrets. The access is recorded in the audit
@@ -267,7 +267,7 @@ def graph(call: Invocation, job: str) -> None:
         body=found,
     )
     if not found["edges"]:
-        call.out.say("It waits for no other job, and none waits for it.")
+        call.out.say("It has no parents and no children.")
 
 
 _RELATIONS = {"parent": "waits for", "child": "is waited for by"}

@@ -33,7 +33,7 @@ def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 @_with_ids
-@click.option("--wait", is_flag=True, help="Wait until nothing of theirs runs (--timeout).")
+@click.option("--wait", is_flag=True, help="Wait until they run no jobs (--timeout).")
 @with_call
 def drain(call: Invocation, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
     """Drain workers: they claim no more jobs, finish what runs, and stay.
@@ -148,7 +148,7 @@ def _wait_for_all(call: Invocation, workers: Sequence[str], is_done: Callable[[I
                     call.out.say(f"{_line(left, 'is not done yet')} It will keep running.")
                     return Exit.TIMED_OUT
                 await asyncio.sleep(_LOOK_SECONDS)
-        call.out.say("Nothing of theirs runs." if len(workers) > 1 else "Nothing of it runs.")
+        call.out.say("They run no jobs." if len(workers) > 1 else "It runs no jobs.")
         return Exit.OK
 
     return call.ask(wait, limited=False)

@@ -39,7 +39,7 @@ from windlass.cli.run.signals import end_at_once
     cls=SettingOption,
     help="Fire schedules too, or not. [WINDLASS_SCHEDULER_ENABLED, on by default]",
 )
-@click.option("--drain", is_flag=True, help="Exit when there is nothing to claim.")
+@click.option("--drain", is_flag=True, help="Exit when there is no job to claim.")
 @with_call
 def worker(
     call: Invocation,

@@ -17,7 +17,7 @@ def print_receipt(call: Invocation, answer: dict[str, Any], *, wait: bool, follo
     elif call.out.format in ("json", "jsonl"):
         call.out.json(answer)
     elif receipt["status"] == "valid":
-        call.out.say("Such a job could be enqueued; nothing was stored.")
+        call.out.say("The job is valid; nothing was stored.")
     else:
         if receipt["status"] == "existing":
             call.out.say(f"An equal job exists: same {receipt['because']}.")

@@ -96,7 +96,7 @@ class TopSession:
             self._screen = replace(self._screen, note=_error_text(error))
             return
         await self._look()
-        done = {"retry": "is in line again", "cancel": "is canceled, or asked to stop"}[verb]
+        done = {"retry": "is queued again", "cancel": "is canceled, or asked to stop"}[verb]
         self._screen = replace(self._screen, note=f"{job[-8:]} {done}.")
 
     def _draw_page(self) -> RenderableType:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--after", metavar="INSTANT", help="From this time on, the zone's own without an offset. [now]"
 )
-@click.option("--limit", type=click.IntRange(1, 1000), default=5, help="How many runs. [5]")
+@click.option("--limit", type=click.IntRange(1, 1000), default=5, help="Number of runs. [5]")
 @with_call
 def preview(
     call: Invocation,

@@ -44,7 +44,7 @@ schedules.add_command(preview)
     ],
 )
 @click.option("--name", required=True, metavar="NAME", help="Unique within the tenant.")
-@click.option("--definition", required=True, metavar="KEY", help="What its jobs are of.")
+@click.option("--definition", required=True, metavar="KEY", help="The definition of its jobs.")
 @flags(BY_TIME, COMMON)
 @with_call
 def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
@@ -66,7 +66,7 @@ def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
     ],
 )
 @click.argument("schedule")
-@click.option("--name", metavar="NAME", help="Another name.")
+@click.option("--name", metavar="NAME", help="New name.")
 @flags(BY_TIME, COMMON)
 @with_call
 def update(call: Invocation, /, schedule: str, dry_run: bool, **given: Any) -> None:
