@@ -161,8 +161,8 @@ def sign(call: Invocation, accept: bool, dry_run: bool) -> int:
     done = "Would be signed" if dry_run else "Signed"
     call.out.say(f"{done}: {counted(len(signing.signed), 'chain')}.")
     for name, problem in signing.refused.items():
-        whose = "list of chains" if name == "*" else _chain({"tenant_id": name})
-        call.out.data(f"{whose}: not signed: {problem}")
+        subject = "list of chains" if name == "*" else _chain({"tenant_id": name})
+        call.out.data(f"{subject}: not signed: {problem}")
     return Exit.FAILED if signing.refused else Exit.OK
 
 

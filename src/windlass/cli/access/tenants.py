@@ -80,8 +80,8 @@ def create(call: Invocation, /, tenant_id: str, zone: str | None, **about: Any) 
     """Create a tenant with the id TENANT. Ids of deleted tenants cannot be used again."""
     given = {"id": tenant_id, "timezone": zone, **about}
     body = {name: value for name, value in given.items() if value is not None}
-    made = call.ask(lambda api: api.post("/tenants", body))
-    _print(call, made)
+    created = call.ask(lambda api: api.post("/tenants", body))
+    _print(call, created)
 
 
 @tenants.command(

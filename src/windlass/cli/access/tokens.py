@@ -93,14 +93,14 @@ def create(call: Invocation, name: str, role: str, rights: str | None, expires: 
     """
     from windlass.core.durations import duration
 
-    lasts = None if expires is None else duration(expires, option="expires").total_seconds()
+    lifetime = None if expires is None else duration(expires, option="expires").total_seconds()
     narrowed = None if rights is None else [word.strip() for word in rights.split(",")]
-    body = {"name": name, "role": role, "rights": narrowed, "expires_seconds": lasts}
-    made = call.ask(lambda api: api.post("/tokens", body))
+    body = {"name": name, "role": role, "rights": narrowed, "expires_seconds": lifetime}
+    created = call.ask(lambda api: api.post("/tokens", body))
     if call.out.format in ("json", "jsonl"):
-        call.out.json(made)
+        call.out.json(created)
         return 0
-    call.out.data(made["secret"])
+    call.out.data(created["secret"])
     call.out.say("Store this token now; it is not shown again.")
     return 0
 
@@ -116,11 +116,11 @@ def revoke(call: Invocation, token: str, dry_run: bool) -> None:
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: _find(api, token))
-    what = f"the token {found['name']} ({found['id'][-8:]})"
+    label = f"the token {found['name']} ({found['id'][-8:]})"
     if not dry_run:
-        call.confirm(f"revoking {what}", f"Revoking {what}. Go on?")
+        call.confirm(f"revoking {label}", f"Revoking {label}. Go on?")
         call.ask(lambda api: api.delete(path("tokens", found["id"])))
-        call.out.say(f"Revoked {what}.")
+        call.out.say(f"Revoked {label}.")
     if dry_run or call.out.format != "people":
         call.out.data(found["id"])
 

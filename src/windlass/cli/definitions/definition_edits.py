@@ -24,8 +24,8 @@ _IF_EXISTS = ("error", "keep", "update")
 def definition_line(one: Item) -> str:
     """One line that describes a definition."""
     edited = f"edited: {', '.join(one['edited'])}" if one["edited"] else ""
-    made = "made here" if one["origin"] == "operator" else "as in code"
-    return f"{enabled_of(one)}  {one['key']}  {edited or made}"
+    origin = "made here" if one["origin"] == "operator" else "as in code"
+    return f"{enabled_of(one)}  {one['key']}  {edited or origin}"
 
 
 @click.command(
@@ -53,8 +53,8 @@ def create(
     body = {"key": definition, **definition_fields(given)}
     body |= {"kind": "remote"} if remote else {}
     body |= {"if_exists": if_exists} if if_exists else {}
-    made = call.ask(lambda api: api.post("/definitions", body))
-    print_item(call, made, definition_line, key="key")
+    created = call.ask(lambda api: api.post("/definitions", body))
+    print_item(call, created, definition_line, key="key")
 
 
 @click.command(

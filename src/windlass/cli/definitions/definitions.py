@@ -178,10 +178,10 @@ def _switch(call: Invocation, keys: Sequence[str], verb: str, *, doing: str, dry
 def _changes(given: dict[str, str | None]) -> dict[str, Any]:
     from windlass.cli.text.parse_limit import NONE, limit_of
 
-    said = {name: text for name, text in given.items() if text is not None}
+    changes = {name: text for name, text in given.items() if text is not None}
     return {
         name: limit_of(name, text) if name in _WHOLE else None if text == NONE else text
-        for name, text in said.items()
+        for name, text in changes.items()
     }
 
 

@@ -95,14 +95,14 @@ async def _server_checks(api: "Client") -> "list[Check]":
     from windlass.errors import WindlassError
 
     found: list[Check] = []
-    asked = "server"
+    stage = "server"
     try:
         await api.probe("/healthz")
-        found.append(ok(asked, "The server is alive."))
-        asked = "ready"
+        found.append(ok(stage, "The server is alive."))
+        stage = "ready"
         await api.probe("/readyz")
-        found.append(ok(asked, "The server is ready: its database is reachable and migrated."))
-        asked = "workers"
+        found.append(ok(stage, "The server is ready: its database is reachable and migrated."))
+        stage = "workers"
         listed = (await api.get("/workers"))["items"]
         queued = (await api.get("/jobs/summary"))["queued"]
         found += workers(
@@ -111,7 +111,7 @@ async def _server_checks(api: "Client") -> "list[Check]":
             draining=[each["id"] for each in listed if worker_state(each) in DRAINING.values()],
         )
     except WindlassError as error:
-        found.append(failed(asked, error))
+        found.append(failed(stage, error))
     return found
 
 

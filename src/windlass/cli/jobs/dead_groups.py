@@ -37,8 +37,8 @@ _MORE = "Type more of the cause, or DEFINITION/CAUSE."
 @with_call
 def groups(call: Invocation, definition: str | None, muted: bool, limit: int) -> None:
     """Group dead-lettered jobs by cause, the most recent first."""
-    asked = {"definition": definition, "muted": muted or None}
-    found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **asked))
+    params = {"definition": definition, "muted": muted or None}
+    found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **params))
     now = utcnow()
     call.out.list(
         found["items"],
@@ -61,8 +61,8 @@ def groups(call: Invocation, definition: str | None, muted: bool, limit: int) ->
     if found["items"]:
         call.out.hint("windlass dead retry --definition KEY --cause CAUSE")
         return
-    asked["muted"] = True
-    hidden = not muted and call.ask(lambda api: api.get("/dead/groups", limit=1, **asked))["items"]
+    params["muted"] = True
+    hidden = not muted and call.ask(lambda api: api.get("/dead/groups", limit=1, **params))["items"]
     call.out.say("Every group is muted; --all shows them." if hidden else NOTHING_DEAD)
 
 
@@ -136,8 +136,8 @@ def _change(
 
     async def change(api: "Client", name: str) -> "JsonObject":
         group = await look(api, name)
-        meant = {key: group[key] for key in ("definition", "fingerprint")}
-        return await api.post(f"/dead/groups/{verb}", {**meant, **about})
+        group_key = {key: group[key] for key in ("definition", "fingerprint")}
+        return await api.post(f"/dead/groups/{verb}", {**group_key, **about})
 
     return change_each(
         call,

@@ -37,8 +37,8 @@ def clone(call: Invocation, job: str, dry_run: bool, wait: bool, follow: bool) -
     from windlass.cli.text.receipts import print_receipt
 
     at = path("jobs", job, "clone")
-    answer = call.ask(lambda api: api.post(at, dry_run=dry_run or None))
-    print_receipt(call, answer, wait=wait, follow=follow)
+    response = call.ask(lambda api: api.post(at, dry_run=dry_run or None))
+    print_receipt(call, response, wait=wait, follow=follow)
 
 
 @click.command(

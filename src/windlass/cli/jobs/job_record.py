@@ -150,15 +150,15 @@ def logs(call: Invocation, job: str, follow: bool, level: str) -> None:
     """Print the log lines of JOB."""
     from windlass.cli.jobs.follow_log import follow_lines
 
-    wanted = list(LEVELS)[list(LEVELS).index(level) :]
+    levels = list(LEVELS)[list(LEVELS).index(level) :]
     listed = not follow and call.out.format in ("json", "jsonl", "csv")
 
     async def stream(api: "Client") -> "list[JsonObject]":
-        kept = []
+        lines = []
         async for line in follow_lines(api, job, follow=follow):
-            if line["level"] in wanted:
-                kept.append(line) if listed else print_line(call, line)
-        return kept
+            if line["level"] in levels:
+                lines.append(line) if listed else print_line(call, line)
+        return lines
 
     lines = call.ask(stream, limited=not follow)
     if listed:

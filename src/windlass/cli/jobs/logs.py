@@ -87,7 +87,7 @@ def search(
     )
     if call.out.format == "people":
         for line in page["items"]:
-            print_line(call, line, whose=True)
+            print_line(call, line, with_job=True)
     else:
         call.out.list(page["items"], [Column(key) for key in _KEYS], body=page)
     if not page["items"]:
@@ -134,6 +134,6 @@ def tail(
     async def follow(api: "Client") -> None:
         what = TailedList("/logs", ("job_id", "sequence"), which)
         async for line in tailed(api, what, last=lines):
-            print_line(call, line, whose=True)
+            print_line(call, line, with_job=True)
 
     call.ask(follow, limited=False)

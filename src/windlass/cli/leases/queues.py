@@ -158,9 +158,9 @@ def purge(call: Invocation, queue: str, reason: str | None, dry_run: bool) -> in
     return _all_waiting(call, _PURGE, queue, dry_run=dry_run, reason=reason)
 
 
-def _all_waiting(call: Invocation, deed: BulkCommand, queue: str, **about: Any) -> int:
+def _all_waiting(call: Invocation, action: BulkCommand, queue: str, **about: Any) -> int:
     q = build_filter(states=_WAITING, queue=queue)
-    return bulk(call, deed, q, typed=queue, **about)
+    return bulk(call, action, q, typed=queue, **about)
 
 
 def _note_unused(call: Invocation, names: Sequence[str]) -> None:

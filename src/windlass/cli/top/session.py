@@ -62,8 +62,8 @@ class TopSession:
     async def _press(self, key: str) -> bool:
         """Handle a key; False to quit."""
         ids = [job["id"] for job in self._reading.jobs] if self._reading else []
-        self._screen, deed = self._screen.pressed(key, ids)
-        match deed:
+        self._screen, action = self._screen.pressed(key, ids)
+        match action:
             case None:
                 pass
             case KeyAction("quit"):

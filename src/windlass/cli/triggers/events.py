@@ -122,10 +122,12 @@ def emit(
         _try(call, name, data)
         return
     body = {"name": name, "data": data, "correlation_id": correlation_id}
-    made = call.ask(lambda api: api.post("/events", body))
-    print_item(call, made, lambda event: str(event["id"]))
-    call.out.say(f"{counted(made['jobs'], 'job')} made.")
-    call.out.hint(f"windlass jobs list --where source:event · windlass events show {_short(made)}")
+    emitted = call.ask(lambda api: api.post("/events", body))
+    print_item(call, emitted, lambda event: str(event["id"]))
+    call.out.say(f"{counted(emitted['jobs'], 'job')} made.")
+    call.out.hint(
+        f"windlass jobs list --where source:event · windlass events show {_short(emitted)}"
+    )
 
 
 @events.command(

@@ -68,10 +68,10 @@ def flags(*groups: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
 def fields(given: Mapping[str, Any]) -> dict[str, Any]:
     """The given flags as fields of the API. Invalid JSON, invalid durations and contradictions are
     refused here, before any request."""
-    said = {name: value for name, value in given.items() if value is not None}
-    times = _times(said)
+    values = {name: value for name, value in given.items() if value is not None}
+    times = _times(values)
     return times | {
-        _FIELDS[name][0]: _FIELDS[name][1](said[name]) for name in _FIELDS if name in said
+        _FIELDS[name][0]: _FIELDS[name][1](values[name]) for name in _FIELDS if name in values
     }
 
 
@@ -106,29 +106,29 @@ def when(trigger: Mapping[str, Any]) -> str:
     return describe(schedule, trigger["timezone"])
 
 
-def _times(said: Mapping[str, Any]) -> dict[str, Any]:
-    given = [flag for name, flag in _TIMES.items() if name in said]
+def _times(values: Mapping[str, Any]) -> dict[str, Any]:
+    given = [flag for name, flag in _TIMES.items() if name in values]
     if len(given) > 1:
         raise CommandInvalid(f"{' and '.join(given)} exclude each other.", hint="Give one of them.")
-    zone = said.get("tz")
+    zone = values.get("tz")
     if given in (["--every"], ["--init"]) and zone is not None:
         raise CommandInvalid(f"--tz says nothing about {given[0]}.", hint="Leave --tz out.")
-    run_once = said.get("run_once")
+    run_once = values.get("run_once")
     if given == ["--init"]:
         return {"type": "init", "run_once": run_once != "false"}
     once = {} if run_once is None else {"run_once": run_once == "true"}
-    return once | _fields_of_times(said, given)
+    return once | _fields_of_times(values, given)
 
 
-def _fields_of_times(said: Mapping[str, Any], given: Sequence[str]) -> dict[str, Any]:
+def _fields_of_times(values: Mapping[str, Any], given: Sequence[str]) -> dict[str, Any]:
     from windlass.cli.text.parse_time import instant
 
-    zone = said.get("tz")
+    zone = values.get("tz")
     if given == ["--at"]:
-        return {"at": instant(said["at"], option="at", tz=zone).isoformat()}
+        return {"at": instant(values["at"], option="at", tz=zone).isoformat()}
     if given == ["--every"]:
-        return {"interval_seconds": _seconds("every")(said["every"])}
-    times = {"cron": said.get("cron"), "timezone": zone}
+        return {"interval_seconds": _seconds("every")(values["every"])}
+    times = {"cron": values.get("cron"), "timezone": zone}
     return {name: value for name, value in times.items() if value is not None}
 
 
