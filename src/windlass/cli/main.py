@@ -102,10 +102,10 @@ def main() -> NoReturn:
     # Text from outside may not fit the terminal's encoding; escapes are better than a crash.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text
-    if asked := os.environ.get(COMPLETING):
+    if instruction := os.environ.get(COMPLETING):
         from windlass.cli.completion.completion import complete
 
-        sys.exit(complete(asked))
+        sys.exit(complete(instruction))
     sys.exit(run(sys.argv[1:]))
 
 
@@ -114,7 +114,7 @@ def run(args: Sequence[str]) -> int:
     flags = Flags()
     try:
         with root.make_context("windlass", list(args), obj=flags) as ctx:
-            answer = root.invoke(ctx)
+            code = root.invoke(ctx)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
@@ -128,7 +128,7 @@ def run(args: Sequence[str]) -> int:
         return Exit.OK
     except Exception as error:  # noqa: BLE001  the edge: told to a person
         return report(error, flags)
-    return answer if isinstance(answer, int) else Exit.OK
+    return code if isinstance(code, int) else Exit.OK
 
 
 @click.group(

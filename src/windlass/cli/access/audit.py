@@ -40,7 +40,9 @@ def audit() -> None:
         "windlass audit list --before 1204",
     ],
 )
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, help="How many. [50]")
+@click.option(
+    "--limit", type=click.IntRange(1, 100_000), default=50, help="Number of entries. [50]"
+)
 @click.option("--before", type=int, metavar="NUMBER", help="Entries before this number.")
 @with_call
 def list_entries(call: Invocation, limit: int, before: int | None) -> None:
@@ -66,7 +68,7 @@ def list_entries(call: Invocation, limit: int, before: int | None) -> None:
         body=page,
     )
     if not page["items"]:
-        call.out.say("Nothing is on record.")
+        call.out.say("No entries.")
     elif page["next"] is not None:
         call.out.hint(f"There are more: add --before {page['next']}")
 
@@ -159,8 +161,8 @@ def sign(call: Invocation, accept: bool, dry_run: bool) -> int:
     done = "Would be signed" if dry_run else "Signed"
     call.out.say(f"{done}: {counted(len(signing.signed), 'chain')}.")
     for name, problem in signing.refused.items():
-        whose = "list of chains" if name == "*" else _chain({"tenant_id": name})
-        call.out.data(f"{whose}: not signed: {problem}")
+        subject = "list of chains" if name == "*" else _chain({"tenant_id": name})
+        call.out.data(f"{subject}: not signed: {problem}")
     return Exit.FAILED if signing.refused else Exit.OK
 
 

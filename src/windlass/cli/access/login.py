@@ -67,7 +67,7 @@ def logout(call: Invocation) -> None:
         try:
             call.ask(lambda api: api.post("/logout"))
         except WindlassError as error:
-            call.out.say(f"The server did not hear of it: {error}")
+            call.out.say(f"The server could not be told: {error}")
     call.out.say(f"Signed out of {at.url}." if login else f"You were not signed in to {at.url}.")
 
 

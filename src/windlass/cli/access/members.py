@@ -20,7 +20,7 @@ _PERMISSIONS = click.option(
     "permissions",
     multiple=True,
     metavar="WORD",
-    help="A word that definitions ask for; may be repeated.",
+    help="A permission that definitions require; may be repeated.",
 )
 
 

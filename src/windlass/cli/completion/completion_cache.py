@@ -38,11 +38,11 @@ class CompletionCache:
     file: Path
 
     @classmethod
-    def of(cls, question: str, flags: Flags) -> "CompletionCache":
+    def of(cls, source: str, flags: Flags) -> "CompletionCache":
         import hashlib
 
-        asked = json.dumps([question, *_cache_key(flags)])
-        name = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        identity = json.dumps([source, *_cache_key(flags)])
+        name = hashlib.sha256(identity.encode()).hexdigest()[:32]
         return cls(_folder() / f"{name}.json")
 
     def read(self) -> Sequence[CachedValue] | None:
@@ -67,24 +67,24 @@ class CompletionCache:
 
 
 def offered(
-    source: str, begun: str, flags: Flags, ask: Callable[[], Sequence[CachedValue] | None]
+    source: str, prefix: str, flags: Flags, ask: Callable[[], Sequence[CachedValue] | None]
 ) -> list[CachedValue]:
     """Return the values with this prefix: from the cache if it is fresh or has a match, else from
     `ask`."""
-    kept = CompletionCache.of(source, flags)
-    last = kept.read()
+    cache = CompletionCache.of(source, flags)
+    last = cache.read()
     if last is not None:
-        fresh = kept.is_fresh()
-        found = [one for one in last if one.value.startswith(begun)]
+        fresh = cache.is_fresh()
+        found = [one for one in last if one.value.startswith(prefix)]
         if not fresh and found:
-            kept.claim()
+            cache.claim()
             _refresh(source, flags)
         if fresh or found:
             return found
     now = ask()
     if now is not None:
-        kept.write(now)
-    return [one for one in now or () if one.value.startswith(begun)]
+        cache.write(now)
+    return [one for one in now or () if one.value.startswith(prefix)]
 
 
 def delete_old_caches() -> None:
@@ -97,12 +97,12 @@ def delete_old_caches() -> None:
 
 def _cache_key(flags: Flags) -> list[object]:
     """Everything that selects the server or database and the caller's identity."""
-    who = [flags.tenant, flags.token_file, os.environ.get("WINDLASS_TOKEN")]
+    caller = [flags.tenant, flags.token_file, os.environ.get("WINDLASS_TOKEN")]
     if flags.url:
-        return [flags.url, *who]
+        return [flags.url, *caller]
     if db := flags.db or os.environ.get(_DATABASE):
-        return [db, os.getcwd() if db.startswith("sqlite") else "", *who]
-    return [os.getcwd(), [_saved_at(name) for name in _FILES], *who]
+        return [db, os.getcwd() if db.startswith("sqlite") else "", *caller]
+    return [os.getcwd(), [_saved_at(name) for name in _FILES], *caller]
 
 
 def _saved_at(name: str) -> int:
@@ -123,8 +123,8 @@ def _refresh(source: str, flags: Flags) -> None:
         return
     try:
         os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for number, ours in enumerate((reading, nowhere, nowhere)):
+        devnull = os.open(os.devnull, os.O_RDWR)
+        for number, ours in enumerate((reading, devnull, devnull)):
             os.dup2(ours, number)
         os.environ.pop("_WINDLASS_COMPLETE", None)
         os.execv(sys.executable, [sys.executable, "-m", "windlass.cli.completion.refresh_cache"])

@@ -9,11 +9,11 @@ from windlass.cli.framework.flags import Flags
 
 
 def main() -> None:
-    source, given = json.load(sys.stdin)
-    flags = Flags(**{**given, "_typed": set()})
-    kept = CompletionCache.of(source, flags)
+    source, values = json.load(sys.stdin)
+    flags = Flags(**{**values, "_typed": set()})
+    cache = CompletionCache.of(source, flags)
     if (known := asked(source, flags)) is not None:
-        kept.write(known)
+        cache.write(known)
     delete_old_caches()
 
 

@@ -121,8 +121,8 @@ class Client:
     async def _ask(
         self, method: str, at: str, params: Params, body: object = None, *, prefix: str = PREFIX
     ) -> JsonObject:
-        asked = {"tenant": self._tenant, **params}
-        query = [pair for name, value in asked.items() for pair in _pairs(name, value)]
+        parameters = {"tenant": self._tenant, **params}
+        query = [pair for name, value in parameters.items() for pair in _pairs(name, value)]
         found: JsonObject = await self._send(method, f"{prefix}{at}", query, body)
         return found
 

@@ -47,7 +47,7 @@ class Contexts:
         raise CommandInvalid(
             f"no context named {quoted(name)}.",
             hint=(f"Did you mean `{near}`? " if near else "")
-            + "`windlass config contexts` lists them, `windlass config contexts add` makes one.",
+            + "`windlass config contexts` lists them, `windlass config contexts add` adds one.",
         )
 
     def with_one(self, context: Context) -> "Contexts":
@@ -114,7 +114,7 @@ def absolute_url(db: str) -> str:
 def _context(name: str, one: Mapping[str, Any]) -> Context:
     context = Context(name=name, **one)
     if not all(getattr(context, key) is None or isinstance(one[key], str) for key in _FIELDS):
-        raise TypeError(f"{name} has a value that is no text")
+        raise TypeError(f"{name} has a value that is not text")
     if (context.url is None) == (context.db is None):
         raise TypeError(f"{name} needs either url or db")
     return context
@@ -127,5 +127,6 @@ def _text(value: str) -> str:
 
 def _unreadable(error: Exception) -> CommandInvalid:
     return CommandInvalid(
-        f"{file()} cannot be read: {error}.", hint="Mend it, or remove it and make them again."
+        f"{file()} cannot be read: {error}.",
+        hint="Fix the file, or remove it and add the contexts again.",
     )

@@ -47,13 +47,13 @@ def error_from_response(response: httpx2.Response) -> WindlassError:
         problem = response.json()
         kind = by_code()[problem["code"]]
         errors = [FieldError(each["pointer"], each["message"]) for each in problem["errors"]]
-        made = kind.__new__(kind)
+        error = kind.__new__(kind)
         WindlassError.__init__(
-            made, problem["title"], reason=problem["detail"], hint=problem["hint"], errors=errors
+            error, problem["title"], reason=problem["detail"], hint=problem["hint"], errors=errors
         )
     except (ValueError, KeyError, TypeError):
         return RequestRefused(response.status_code, said="it says no more")
-    return made
+    return error
 
 
 def _sender(http: httpx2.AsyncClient) -> Send:

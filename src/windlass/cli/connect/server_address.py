@@ -30,7 +30,7 @@ class ServerAddress:
         try:
             token = Path(token_file).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            why = error.strerror if isinstance(error, OSError) else "it is not text"
             raise OptionInvalid(
                 "token-file", token_file, allowed=f"a file that can be read: {why}"
             ) from None

@@ -24,8 +24,8 @@ _IF_EXISTS = ("error", "keep", "update")
 def definition_line(one: Item) -> str:
     """One line that describes a definition."""
     edited = f"edited: {', '.join(one['edited'])}" if one["edited"] else ""
-    made = "made here" if one["origin"] == "operator" else "as in code"
-    return f"{enabled_of(one)}  {one['key']}  {edited or made}"
+    origin = "made here" if one["origin"] == "operator" else "as in code"
+    return f"{enabled_of(one)}  {one['key']}  {edited or origin}"
 
 
 @click.command(
@@ -38,10 +38,8 @@ def definition_line(one: Item) -> str:
     ],
 )
 @click.argument("definition")
-@click.option("--remote", is_flag=True, help="Its handler lives in a worker over HTTP.")
-@click.option(
-    "--if-exists", type=click.Choice(_IF_EXISTS), help="What is done with one that exists. [error]"
-)
+@click.option("--remote", is_flag=True, help="Its handler runs in a worker over HTTP.")
+@click.option("--if-exists", type=click.Choice(_IF_EXISTS), help="Action if it exists. [error]")
 @definition_flags
 @with_dry_run("create the definition {definition}")
 @with_call
@@ -55,8 +53,8 @@ def create(
     body = {"key": definition, **definition_fields(given)}
     body |= {"kind": "remote"} if remote else {}
     body |= {"if_exists": if_exists} if if_exists else {}
-    made = call.ask(lambda api: api.post("/definitions", body))
-    print_item(call, made, definition_line, key="key")
+    created = call.ask(lambda api: api.post("/definitions", body))
+    print_item(call, created, definition_line, key="key")
 
 
 @click.command(
@@ -128,7 +126,7 @@ def delete(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
 )
 @click.argument("definition", required=False)
 @click.argument("options", nargs=-1, metavar="[OPTION]...")
-@click.option("--all", "every", is_flag=True, help="Every definition that was edited.")
+@click.option("--all", "every", is_flag=True, help="All edited definitions.")
 @click.option("--dry-run", is_flag=True, help="Show what is edited, and change nothing.")
 @with_call
 def reset(

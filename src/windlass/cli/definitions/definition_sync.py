@@ -35,7 +35,7 @@ _LOOKS = {
 @click.option(
     "--mark-missing",
     is_flag=True,
-    help="These modules are all there is: mark as missing what none of them declares.",
+    help="These modules are all the code: mark as missing what none of them declares.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @with_call
@@ -52,7 +52,7 @@ def sync(call: Invocation, modules: tuple[str, ...], mark_missing: bool, dry_run
     """
     from windlass.cli.run.module_flags import resolve_modules
 
-    names = () if call.server else resolve_modules(call, modules, look_around=True)
+    names = () if call.server else resolve_modules(call, modules, search_folder=True)
     found = call.on_database(
         lambda app: _sync(
             app.windlass, names, everywhere=mark_missing or not modules, dry_run=dry_run
@@ -84,12 +84,12 @@ async def _sync(
         for each in apps
         for handler in each.handlers.values()
     }
-    gone = undeclared_keys(rows.values(), declared.keys(), everywhere=everywhere)
+    undeclared = undeclared_keys(rows.values(), declared.keys(), everywhere=everywhere)
     if not dry_run:
         await learn(app, apps)
-        await app.engine.definitions.mark_missing(gone)
+        await app.engine.definitions.mark_missing(undeclared)
     changes = {key: _change(rows.get(key), each) for key, each in declared.items()}
-    changes |= {row.key: "missing" for row in rows.values() if row.key in gone}
+    changes |= {row.key: "missing" for row in rows.values() if row.key in undeclared}
     return [{"key": key, "change": changes[key]} for key in sorted(changes)]
 
 

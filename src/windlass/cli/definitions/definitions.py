@@ -53,18 +53,18 @@ definitions.add_command(reset)
         "windlass definitions list --missing --json",
     ],
 )
-@click.option("--queue", metavar="NAME", help="Of this queue.")
-@click.option("--kind", type=click.Choice(KINDS), help="Whose handler is one of these.")
-@click.option("--enabled/--disabled", default=None, help="That are enabled, or disabled.")
+@click.option("--queue", metavar="NAME", help="Only definitions of this queue.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only this kind of handler.")
+@click.option("--enabled/--disabled", default=None, help="Only enabled, or only disabled ones.")
 @click.option(
-    "--missing/--not-missing", default=None, help="That code no longer declares, or that it does."
+    "--missing/--not-missing",
+    default=None,
+    help="Only those missing from the code, or only the others.",
 )
-@click.option(
-    "--edited/--not-edited", default=None, help="That were edited, or that follow the code."
-)
-@click.option("--tag", metavar="TAG", help="With this tag.")
+@click.option("--edited/--not-edited", default=None, help="Only edited ones, or only the others.")
+@click.option("--tag", metavar="TAG", help="Only those with this tag.")
 @click.option("--search", metavar="TEXT", help="Text in key, title, description, handler or tags.")
-@click.option("--system", is_flag=True, help="Also those of Windlass itself.")
+@click.option("--system", is_flag=True, help="Include those of Windlass itself.")
 @with_paging()
 @with_call
 def list_definitions(call: Invocation, /, limit: int, cursor: str | None, **wanted: Any) -> None:
@@ -78,7 +78,7 @@ def list_definitions(call: Invocation, /, limit: int, cursor: str | None, **want
         call.out.say("No definitions match.")
     else:
         call.out.say("No definitions yet.")
-        call.out.hint("windlass definitions sync MODULE makes those of a module known")
+        call.out.hint("windlass definitions sync MODULE registers those of a module")
 
 
 @definitions.command(
@@ -137,7 +137,7 @@ def disable(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
 @click.argument("definition")
 @click.option("--max-concurrency", metavar="N", help="Jobs at once on all workers, or none.")
 @click.option("--max-per-key", metavar="N", help="Jobs at once with one key, or none.")
-@click.option("--rate-limit", metavar="RATE", help="Starts in a time, such as 100/min, or none.")
+@click.option("--rate-limit", metavar="RATE", help="Rate of starts, such as 100/min, or none.")
 @click.option("--rate-per-key", metavar="RATE", help="The same for each key.")
 @click.option("--max-attempts", metavar="N", help="Attempts, the first included.")
 @with_dry_run("change the limits of {definition}")
@@ -178,10 +178,10 @@ def _switch(call: Invocation, keys: Sequence[str], verb: str, *, doing: str, dry
 def _changes(given: dict[str, str | None]) -> dict[str, Any]:
     from windlass.cli.text.parse_limit import NONE, limit_of
 
-    said = {name: text for name, text in given.items() if text is not None}
+    changes = {name: text for name, text in given.items() if text is not None}
     return {
         name: limit_of(name, text) if name in _WHOLE else None if text == NONE else text
-        for name, text in said.items()
+        for name, text in changes.items()
     }
 
 

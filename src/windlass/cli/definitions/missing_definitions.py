@@ -34,20 +34,20 @@ async def mark_missing(apps: Sequence["Windlass"]) -> tuple[set[str], set[str]]:
     """Mark what none of these apps declares. Returns the keys marked, and the keys skipped because
     a worker elsewhere still runs them."""
     marked: set[str] = set()
-    kept: set[str] = set()
+    skipped: set[str] = set()
     for app in {each.url: each for each in apps}.values():
         declared = {key for each in apps if each.url == app.url for key in each.handlers}
         engine = await app.ready()
-        gone = undeclared_keys(await engine.definitions.list(system=True), declared)
+        undeclared = undeclared_keys(await engine.definitions.list(system=True), declared)
         known = {
             key
             for worker in await engine.workers.list()
             if worker.claims and liveness(worker) != "lost"
             for key in worker.definitions
         }
-        kept |= gone & known
-        marked |= await engine.definitions.mark_missing(gone - known)
-    return marked, kept
+        skipped |= undeclared & known
+        marked |= await engine.definitions.mark_missing(undeclared - known)
+    return marked, skipped
 
 
 def _is_gone_from_its_module(row: Definition) -> bool:

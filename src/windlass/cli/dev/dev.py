@@ -66,22 +66,22 @@ def dev(
     from windlass.cli.dev.reloader import Supervisor
     from windlass.cli.dev.terminal import Terminal
     from windlass.cli.run.listen_sockets import listen_near
-    from windlass.cli.run.run_workers import How
+    from windlass.cli.run.run_workers import WorkerFlags
 
     if demo:
         modules = (*modules, _DEMO)
         # Ignore WINDLASS_DATABASE_URL: demo jobs must not mix with real ones.
         call.flags.db = call.flags.db or _DEMO_DATABASE
-    names = resolve_modules(call, modules, look_around=True)
+    names = resolve_modules(call, modules, search_folder=True)
     # Opened once, so that the port stays the same over reloads.
     listening = listen_near("127.0.0.1", port)
-    if (taken := listening.getsockname()[1]) != port:
-        call.out.say(f"Port {port} is not free: using port {taken}. Choose one with --port.")
-    how = How(concurrency=concurrency, queues=["*"])
-    heard = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
-    keys = KEYS if heard else _STOP if sys.stdin.isatty() else ""
-    developing = DevChild(call, names, how, listening, no_auth=no_auth, keys=keys, open=open_page)
+    if (actual := listening.getsockname()[1]) != port:
+        call.out.say(f"Port {port} is not free: using port {actual}. Choose one with --port.")
+    flags = WorkerFlags(concurrency=concurrency, queues=["*"])
+    has_keys = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
+    keys = KEYS if has_keys else _STOP if sys.stdin.isatty() else ""
+    child = DevChild(call, names, flags, listening, no_auth=no_auth, keys=keys, open=open_page)
     if no_reload:
-        return developing.run(None, True)
-    terminal = Terminal(sys.stdin.fileno()) if heard else None
-    return Supervisor(developing.run, call.out.say, terminal).run()
+        return child.run(None, True)
+    terminal = Terminal(sys.stdin.fileno()) if has_keys else None
+    return Supervisor(child.run, call.out.say, terminal).run()

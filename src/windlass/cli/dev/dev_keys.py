@@ -37,7 +37,7 @@ class Keys:
         self._end_handled = False
         self.resumed = terminal.resumed
         self.listens = terminal.listens
-        self._meanings: Mapping[str, Callable[[], None]] = {
+        self._actions: Mapping[str, Callable[[], None]] = {
             "o": self._open,
             "e": self._enqueue,
             "t": self._top,
@@ -55,11 +55,11 @@ class Keys:
         terminal = self._terminal
         if terminal.is_back() and not terminal.closed:
             self._supervisor.order("speak", all=True)
-            terminal.voice.tell()
+            terminal.output.show_held()
         for key in terminal.pressed():
             # Drop keys typed ahead for another program; while stopping, only a faster stop counts.
             if not terminal.lent and (key == "q" or not self._supervisor.stopping):
-                self._meanings.get(key, lambda: None)()
+                self._actions.get(key, lambda: None)()
         if terminal.closed and not self._end_handled:
             self._end_handled = True
             self._supervisor.order("hush", all=True)
@@ -89,8 +89,8 @@ class Keys:
 
     def _lend(self, facts: Mapping[str, str], *command: str) -> None:
         # In the environment: the address may hold a password, and other users can see command lines.
-        elsewhere = ("WINDLASS_URL", "WINDLASS_CONTEXT")
-        environ = {name: text for name, text in os.environ.items() if name not in elsewhere}
+        dropped = ("WINDLASS_URL", "WINDLASS_CONTEXT")
+        environ = {name: text for name, text in os.environ.items() if name not in dropped}
         environ["WINDLASS_DATABASE_URL"] = facts["database"]
         self._terminal.lend([sys.executable, *command], environ)
         self._supervisor.order("hush", all=True)

@@ -17,8 +17,8 @@ class FileWatcher:
         for name in files:
             stamp = _saved_at(name)
             if name not in self.known and stamp is not None:
-                late = since_ns < stamp <= time.time_ns()
-                self.known[name] = 0 if late else stamp
+                saved_since = since_ns < stamp <= time.time_ns()
+                self.known[name] = 0 if saved_since else stamp
 
     def saved(self) -> list[str]:
         """Files saved since the last call. A missing file is still watched: it may come back."""

@@ -40,9 +40,9 @@ def init(call: Invocation, folder: str, dry_run: bool) -> None:
     """
 
     texts = {Path(folder, name): text for name, text in _template_files().items()}
-    if there := [str(path) for path in texts if path.exists()]:
+    if existing := [str(path) for path in texts if path.exists()]:
         raise CommandInvalid(
-            f"{listed(there)} would be overwritten.",
+            f"{listed(existing)} would be overwritten.",
             hint="Choose another folder: `windlass init DIR`.",
         )
     for path, text in texts.items():

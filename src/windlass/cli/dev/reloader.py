@@ -22,7 +22,7 @@ from windlass.cli.dev.dev_keys import Keys
 from windlass.cli.dev.file_watch import FileWatcher
 from windlass.cli.dev.terminal import Terminal, TerminalOutput
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.run.signals import stopping
+from windlass.cli.run.signals import stop_signals
 from windlass.cli.text.printing import write_lines
 
 _POLL_SECONDS = 0.25
@@ -39,15 +39,15 @@ State = Literal["starting", "ready", "failed"]
 class SupervisorLink:
     """The child's end of the socket to its supervisor."""
 
-    def __init__(self, line: socket.socket, voice: TerminalOutput | None) -> None:
+    def __init__(self, line: socket.socket, output: TerminalOutput | None) -> None:
         self._line = line
-        self._voice = voice
-        self._heard = b""
+        self._output = output
+        self._buffer = b""
 
-    def tell(self, state: State, files: Iterable[str], **facts: str) -> None:
+    def report(self, state: State, files: Iterable[str], **facts: str) -> None:
         """Report the child's state, the files it depends on, and other facts."""
-        told = {"state": state, "files": sorted(files), "facts": facts}
-        self._line.sendall(json.dumps(told).encode() + b"\n")
+        message = {"state": state, "files": sorted(files), "facts": facts}
+        self._line.sendall(json.dumps(message).encode() + b"\n")
 
     def fileno(self) -> int:
         """The socket's descriptor: readable when there is an order, or when the supervisor is
@@ -57,16 +57,16 @@ class SupervisorLink:
     def orders(self) -> list[str] | None:
         """Return the supervisor's next orders; None when it is gone. `hush` and `speak` are carried
         out here."""
-        some = self._line.recv(4096)
-        if not some:
+        data = self._line.recv(4096)
+        if not data:
             return None
-        *whole, self._heard = (self._heard + some).split(b"\n")
+        *complete, self._buffer = (self._buffer + data).split(b"\n")
         orders = []
-        for order in (line.decode() for line in whole):
-            if order == "hush" and self._voice:
-                self._voice.hush()
-            elif order == "speak" and self._voice:
-                self._voice.speak()
+        for order in (line.decode() for line in complete):
+            if order == "hush" and self._output:
+                self._output.hush()
+            elif order == "speak" and self._output:
+                self._output.speak()
             else:
                 orders.append(order)
         return orders
@@ -80,7 +80,7 @@ class ChildProcess:
     line: socket.socket
     began_ns: int
     state: State = "starting"
-    heard: bytes = b""
+    buffer: bytes = b""
     closed: bool = False
     facts: dict[str, str] = field(default_factory=dict)
 
@@ -107,8 +107,8 @@ class Supervisor:
         self._terminal = terminal
         self._files = FileWatcher()
         self._current: ChildProcess | None = None
-        self._coming: ChildProcess | None = None
-        self._leaving: list[ChildProcess] = []
+        self._next: ChildProcess | None = None
+        self._old: list[ChildProcess] = []
         self._signals = 0
         self.stopping = False
         self._was_ready = False
@@ -117,7 +117,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Supervise until stopped, or until the first child cannot work at all."""
-        for number in stopping():
+        for number in stop_signals():
             signal.signal(number, self._on_signal)
         with self._terminal or contextlib.nullcontext():
             return self._run_with_keys(Keys(self, self._terminal) if self._terminal else None)
@@ -160,21 +160,21 @@ class Supervisor:
         return self._terminal is not None and self._terminal.lent
 
     def _start(self) -> None:
-        ours, theirs = socket.socketpair()
+        parent_end, child_end = socket.socketpair()
         began = time.time_ns()
         # Blocked: until the child has its own handlers, the supervisor's would swallow a stop.
-        signal.pthread_sigmask(signal.SIG_BLOCK, stopping())
+        signal.pthread_sigmask(signal.SIG_BLOCK, stop_signals())
         pid = os.fork()
         if pid == 0:
             code: int = Exit.FAILED
             try:
-                ours.close()
+                parent_end.close()
                 self._forget_children()
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, stop_signals())
                 # Its own session: only the supervisor gets Ctrl-C, and forwards it once.
                 os.setsid()
-                voice = self._terminal.voice if self._terminal else None
-                code = self._work(SupervisorLink(theirs, voice), not self._was_ready)
+                output = self._terminal.output if self._terminal else None
+                code = self._work(SupervisorLink(child_end, output), not self._was_ready)
             except BaseException:  # noqa: BLE001  the parent's frames are not this process's
                 with contextlib.suppress(OSError):
                     write_lines(traceback.format_exc().rstrip().split("\n"), sys.stderr)
@@ -183,19 +183,19 @@ class Supervisor:
                     sys.stdout.flush()
                 finally:
                     os._exit(code)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
-        theirs.close()
-        ours.setblocking(False)
-        self._coming = ChildProcess(pid, ours, began)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stop_signals())
+        child_end.close()
+        parent_end.setblocking(False)
+        self._next = ChildProcess(pid, parent_end, began)
 
     def _forget_children(self) -> None:
         for child in self._children():
             child.line.close()
-        for number in (*stopping(), signal.SIGCONT):
+        for number in (*stop_signals(), signal.SIGCONT):
             signal.signal(number, signal.SIG_DFL)
 
     def _children(self) -> list[ChildProcess]:
-        return [child for child in (self._current, self._coming, *self._leaving) if child]
+        return [child for child in (self._current, self._next, *self._old) if child]
 
     def _read_reports(self, keys: Keys | None = None, *, seconds: float = _POLL_SECONDS) -> None:
         # A closed socket is always readable, without data.
@@ -208,27 +208,27 @@ class Supervisor:
                 continue  # handled after all reports are read
             child = lines[line]
             try:
-                some = line.recv(65536)
+                data = line.recv(65536)
             except BlockingIOError:
                 continue
             except ConnectionError:
-                some = b""
-            child.closed = not some
-            child.heard += some
-            *whole, child.heard = child.heard.split(b"\n")
-            for message in whole:
-                told = json.loads(message)
-                self._files.watch(told["files"], since_ns=child.began_ns)
-                child.state = told["state"]
-                child.facts |= told["facts"]
-                if child is self._coming and child.state == "ready":
+                data = b""
+            child.closed = not data
+            child.buffer += data
+            *complete, child.buffer = child.buffer.split(b"\n")
+            for message in complete:
+                report = json.loads(message)
+                self._files.watch(report["files"], since_ns=child.began_ns)
+                child.state = report["state"]
+                child.facts |= report["facts"]
+                if child is self._next and child.state == "ready":
                     self._take_over(child)
 
     def _take_over(self, child: ChildProcess) -> None:
         if self._current is not None:
             self._current.stop()
-            self._leaving.append(self._current)
-        self._current, self._coming = child, None
+            self._old.append(self._current)
+        self._current, self._next = child, None
         self._was_ready = True
 
     def _reap_children(self) -> None:
@@ -241,14 +241,18 @@ class Supervisor:
             self._on_child_exit(child, os.waitstatus_to_exitcode(status))
 
     def _on_child_exit(self, child: ChildProcess, code: int) -> None:
-        if child in self._leaving:
-            self._leaving.remove(child)
-        elif child is self._coming:
-            self._coming = None
+        if child in self._old:
+            self._old.remove(child)
+        elif child is self._next:
+            self._next = None
             if self.stopping:
                 return
             if child.state == "failed":
-                on = "The code from before goes on." if self._current else "No job runs meanwhile."
+                on = (
+                    "The previous code keeps running."
+                    if self._current
+                    else "No job runs meanwhile."
+                )
                 self.say(f"Waiting for the next save. {on}")
                 self._waiting = self._current is None
             elif code < 0:
@@ -260,7 +264,7 @@ class Supervisor:
             self._current = None
             if self.stopping:
                 self._code = code
-            elif self._coming is None:
+            elif self._next is None:
                 self.say(f"The process ended ({_exit_text(code)}); starting it again.")
                 time.sleep(_RESTART_SECONDS)
                 self._start()
@@ -269,9 +273,9 @@ class Supervisor:
         time.sleep(_SETTLE_SECONDS)
         names = {os.path.basename(name) for name in (*saved, *self._files.saved())}
         self.say(f"Reloading: {', '.join(sorted(names))} saved.")
-        if self._coming is not None:
-            self._coming.stop()
-            self._leaving.append(self._coming)
+        if self._next is not None:
+            self._next.stop()
+            self._old.append(self._next)
         self._waiting = False
         self._start()
 

@@ -52,13 +52,13 @@ class TerminalOutput:
         if os.fstat(self.held).st_size > _MOST_HELD:
             os.ftruncate(self.held, 0)
 
-    def tell(self) -> None:
+    def show_held(self) -> None:
         """Print the held-back output, or only its end if it is long."""
         size = os.fstat(self.held).st_size
-        said = os.pread(self.held, _MOST_SHOWN, max(0, size - _MOST_SHOWN))
+        text = os.pread(self.held, _MOST_SHOWN, max(0, size - _MOST_SHOWN))
         os.ftruncate(self.held, 0)
         with contextlib.suppress(OSError):
-            os.write(self.err, said)
+            os.write(self.err, text)
 
     def _to(self, out: int, err: int) -> None:
         for stream in (sys.stdout, sys.stderr):
@@ -73,7 +73,7 @@ class Terminal:
     """A context manager that restores the terminal's modes at exit."""
 
     number: int
-    voice: TerminalOutput = field(default_factory=TerminalOutput.of_this_process)
+    output: TerminalOutput = field(default_factory=TerminalOutput.of_this_process)
     closed: bool = False
     _before: list[Any] = field(default_factory=list)
     _ours: bool = False
@@ -96,12 +96,12 @@ class Terminal:
         """True if this process gets the keys now. It takes the terminal when it can."""
         if self.closed or self.lent:
             return False
-        here = self._in_front()
-        if here and not self._ours:
+        in_front = self._in_front()
+        if in_front and not self._ours:
             with _unstoppable(), contextlib.suppress(termios.error):
                 tty.setcbreak(self.number, termios.TCSADRAIN)
-        self._ours = here
-        return here
+        self._ours = in_front
+        return in_front
 
     def resumed(self) -> None:
         """Note that this process was stopped for a while: a shell has changed the terminal's
@@ -114,39 +114,39 @@ class Terminal:
             return []
         try:
             with _unstoppable():
-                some = os.read(self.number, 1024)
+                data = os.read(self.number, 1024)
         except OSError:
-            some = b""
+            data = b""
         # An empty read also happens just after a move to the background.
-        if not some and self._in_front():
+        if not data and self._in_front():
             self.hang_up()
-        return list(keys_in(some.decode("utf-8", errors="ignore")))
+        return list(keys_in(data.decode("utf-8", errors="ignore")))
 
     def hang_up(self) -> None:
         """Note that the terminal is gone: do not read from it or write to it any more."""
         self.closed = True
-        self.voice.hush()
+        self.output.hush()
 
     def lend(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
         """Start a program that owns the terminal until it ends."""
         self._give()
         self._borrower = subprocess.Popen(command, env=dict(environ))
-        self.voice.hush()
+        self.output.hush()
 
     def is_back(self) -> bool:
         """True if the program that had the terminal has just ended. Called repeatedly."""
         if self._borrower is None:
             return False
-        self.voice.trim()
+        self.output.trim()
         if self._borrower.poll() is None:
             return False
         self._borrower = None
         if not self.closed:
-            self.voice.speak()
+            self.output.speak()
         return True
 
     def clear(self) -> None:
-        os.write(self.voice.err, b"\x1b[H\x1b[2J\x1b[3J")
+        os.write(self.output.err, b"\x1b[H\x1b[2J\x1b[3J")
 
     def _in_front(self) -> bool:
         try:
@@ -160,21 +160,21 @@ class Terminal:
                 termios.tcsetattr(self.number, termios.TCSADRAIN, self._before)
         self._ours = False
 
-    def _end_borrower(self, guest: "subprocess.Popen[bytes]") -> None:
+    def _end_borrower(self, program: "subprocess.Popen[bytes]") -> None:
         # Like Ctrl-C, so that the program restores the screen.
-        guest.send_signal(signal.SIGINT)
+        program.send_signal(signal.SIGINT)
         try:
-            guest.wait(_LEAVE_SECONDS)
+            program.wait(_LEAVE_SECONDS)
         except subprocess.TimeoutExpired:
-            guest.kill()
-            guest.wait()
+            program.kill()
+            program.wait()
             with contextlib.suppress(OSError):
-                os.write(self.voice.err, _PLAIN_SCREEN)
+                os.write(self.output.err, _PLAIN_SCREEN)
         with _unstoppable(), contextlib.suppress(termios.error):
             termios.tcsetattr(self.number, termios.TCSADRAIN, self._before)
         if not self.closed:
-            self.voice.speak()
-            self.voice.tell()
+            self.output.speak()
+            self.output.show_held()
 
 
 @contextlib.contextmanager

@@ -102,10 +102,10 @@ def _look(nouns: str) -> Change:
     return get
 
 
-def _confirm(call: Invocation, names: Sequence[str], what: str) -> None:
+def _confirm(call: Invocation, names: Sequence[str], action: str) -> None:
     shown = ", ".join(names[:_EXAMPLES_ASKED])
     more = ", …" if len(names) > _EXAMPLES_ASKED else ""
-    call.confirm(what, f"{what[:1].upper()}{what[1:]} ({shown}{more}). Go on?")
+    call.confirm(action, f"{action[:1].upper()}{action[1:]} ({shown}{more}). Go on?")
 
 
 def _exit_code(call: Invocation, done: int, refused: Sequence[WindlassError]) -> int:

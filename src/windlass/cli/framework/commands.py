@@ -141,7 +141,7 @@ def with_call(command: Callable[Concatenate[Invocation, P], int | None]) -> Call
             return command(call, *args, **kwargs) or 0
         except DryRunRequest as end:
             would = (call.flags.would or "").format_map(ctx.params)
-            call.out.print_dry_run(would, end.shown)
+            call.out.print_dry_run(would, end.request)
             return 0
 
     return update_wrapper(run, command)

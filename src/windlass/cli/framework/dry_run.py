@@ -21,7 +21,7 @@ class DryRunRequest(Exception):
 
     def __init__(self, method: str, at: str, body: object = None) -> None:
         super().__init__(method, at)
-        self.shown: dict[str, Any] = {"method": method, "path": at, "body": body}
+        self.request: dict[str, Any] = {"method": method, "path": at, "body": body}
 
 
 def with_dry_run(would: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -14,7 +14,7 @@ from windlass.cli.text.printing import paint, write_lines
 from windlass.errors import CommandInvalid, SettingsInvalid, WindlassError
 from windlass.errors.wording import sentence, shorten
 
-_OTHER_VERSION = "The server may run another Windlass: compare `windlass version` on both machines."
+_OTHER_VERSION = "The server may run another version: compare `windlass version` on both machines."
 #: Hints for a shell, in place of hints about HTTP.
 _HINTS: Mapping[type[WindlassError], str] = {
     errors.RequestInvalid: "Add `--help` to the command: it shows what its flags take.",

@@ -147,9 +147,9 @@ class Invocation:
 
         if self._needs_no_question(doing):
             return
-        asked = f"{self._context_prefix}{question}"
+        text = f"{self._context_prefix}{question}"
         # Control characters cannot be typed; the question shows their escapes, so accept those.
-        if prompt(asked, default="", show_default=False) not in (name, printable(name)):
+        if prompt(text, default="", show_default=False) not in (name, printable(name)):
             self.out.say("Names do not match; nothing changed.")
             raise click.Abort
 

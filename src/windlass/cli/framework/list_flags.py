@@ -50,12 +50,12 @@ def build_filter(
     where: str | None = None,
 ) -> str:
     """Build one filter equal to the flags; empty if no flag was given."""
-    wanted = split_states(states)
+    selected = split_states(states)
     named = {"definition": definition, "queue": queue}
     # The typed text first: an error gives the position in it.
     terms = [
         (where or "").strip(),
-        f"state:{','.join(wanted)}" if wanted else "",
+        f"state:{','.join(selected)}" if selected else "",
         *(f"{field}:{_quote_literally(value)}" for field, value in named.items() if value),
     ]
     return " ".join(filter(None, terms))
@@ -77,7 +77,7 @@ def with_paging(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Calla
             "--limit",
             type=click.IntRange(1, _LONGEST),
             default=default,
-            help=f"How many at most. [{default}]",
+            help=f"At most this many. [{default}]",
         )(command)
 
     return add

@@ -112,8 +112,8 @@ def get(call: Invocation, key: str) -> None:
 )
 @click.argument("key")
 @click.argument("value")
-@click.option("--file", metavar="FILE", help="Which file; by default the one that is read.")
-@click.option("--dry-run", is_flag=True, help="Check it and write nothing.")
+@click.option("--file", metavar="FILE", help="Settings file; by default the one that is read.")
+@click.option("--dry-run", is_flag=True, help="Check the value and write nothing.")
 @with_call
 def set_value(call: Invocation, key: str, value: str, file: str | None, dry_run: bool) -> None:
     """Set KEY to VALUE in the settings file; everything else in it stays.

@@ -131,19 +131,19 @@ def secure(call: Invocation, role: str | None, off: bool, dry_run: bool) -> None
 def downgrade(call: Invocation, to: int, dry_run: bool) -> None:
     """Revert migrations, newest first. The data in their tables and columns is lost."""
     found = call.on_database(_status)
-    going = [m for m in reversed(found.applied) if m.number > to]
+    reverted = [m for m in reversed(found.applied) if m.number > to]
     if to > found.version:
         raise CommandInvalid(
             f"the database is at version {found.version}, below {to}.",
             hint="`windlass db migrate` goes up.",
         )
-    if dry_run or not going:
-        _print_migrations(call, going, "Would be taken back", "Nothing to take back.")
+    if dry_run or not reverted:
+        _print_migrations(call, reverted, "Would be taken back", "Nothing to take back.")
         return
-    what = f"taking back {counted(len(going), 'migration')}"
+    what = f"taking back {counted(len(reverted), 'migration')}"
     place = address(call.settings.database.url)
     call.confirm(
-        what, f"This deletes what {', '.join(map(_name, going))} stored at {place}. Go on?"
+        what, f"This deletes what {', '.join(map(_name, reverted))} stored at {place}. Go on?"
     )
     done = call.on_database(lambda app: app.engine.schema.downgrade(to=to))
     _print_migrations(call, done, "Taken back", "Nothing to take back.")

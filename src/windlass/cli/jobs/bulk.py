@@ -59,10 +59,10 @@ def bulk(
     so agrees to everything that matches; more jobs than one operation takes become several
     operations.
     """
-    meant: JsonObject = {"action": command.action, "q": q}
+    request: JsonObject = {"action": command.action, "q": q}
     if changes is not None:
-        meant["changes"] = changes
-    preview = call.ask(lambda api: api.post("/operations/preview", meant))
+        request["changes"] = changes
+    preview = call.ask(lambda api: api.post("/operations/preview", request))
     changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
     if dry_run:
         _dry_run(call, command, q, preview, changing)
@@ -73,24 +73,24 @@ def bulk(
         call.out.say(line)
     if not changing:
         return Exit.OK
-    least = "more than " if preview["more"] else ""
-    what = f"{command.doing} {least}{counted(changing, 'job')}"
+    prefix = "more than " if preview["more"] else ""
+    action = f"{command.doing} {prefix}{counted(changing, 'job')}"
     if typed is not None:
-        call.confirm_typed(what, f"{sentence(what)} To go on, type {typed}", typed)
+        call.confirm_typed(action, f"{sentence(action)} To go on, type {typed}", typed)
     elif changing > 1 or command.destroys:
-        call.confirm(what, f"{sentence(what)} Go on?")
-    return _in_rounds(call, command, meant, reason, preview)
+        call.confirm(action, f"{sentence(action)} Go on?")
+    return _in_rounds(call, command, request, reason, preview)
 
 
 def _in_rounds(
     call: Invocation,
     command: BulkCommand,
-    meant: "JsonObject",
+    request: "JsonObject",
     reason: str | None,
     preview: "JsonObject",
 ) -> int:
     """Run one operation, or as many as needed until nothing matches."""
-    limit, body = _limit(call), {**meant, "reason": reason}
+    limit, body = _limit(call), {**request, "reason": reason}
     if preview["more"]:
         body["partly"] = True
     code = Exit.OK
@@ -98,7 +98,7 @@ def _in_rounds(
         code = Exit(call.ask(lambda api: _operate(call, api, command, body, limit), limited=False))
         if not preview["more"]:
             break
-        preview = call.ask(lambda api: api.post("/operations/preview", meant))
+        preview = call.ask(lambda api: api.post("/operations/preview", request))
     return code
 
 
@@ -131,8 +131,8 @@ def _preview_text(command: BulkCommand, preview: "JsonObject", changing: int) ->
     if not preview["total"]:
         yield "No jobs match."
         return
-    most = "More than " if preview["more"] else ""
-    yield f"{most}{counted(preview['total'], 'job')} found, {changing:,} can be {command.done}."
+    prefix = "More than " if preview["more"] else ""
+    yield f"{prefix}{counted(preview['total'], 'job')} found, {changing:,} can be {command.done}."
     yield f"  {', '.join(f'{count:,} {state}' for state, count in preview['by_state'].items())}"
     for each in preview["skipped"]:
         yield f"  {counted(each['count'], 'job')} skipped: {each['reason']}"
@@ -234,8 +234,8 @@ def _exit_code(operation: "JsonObject") -> int:
 def _limit(call: Invocation) -> float | None:
     from windlass.core.durations import duration
 
-    given = call.flags.timeout
-    return None if given is None else duration(given, option="timeout").total_seconds()
+    limit = call.flags.timeout
+    return None if limit is None else duration(limit, option="timeout").total_seconds()
 
 
 class Progress:

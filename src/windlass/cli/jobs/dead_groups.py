@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Text of an unknown cause.
 UNKNOWN = "none"
-NOTHING_DEAD = "Nothing is in the dead letter."
+NOTHING_DEAD = "The dead letter is empty."
 _MOST = 500
 _MORE = "Type more of the cause, or DEFINITION/CAUSE."
 
@@ -32,13 +32,13 @@ _MORE = "Type more of the cause, or DEFINITION/CAUSE."
     ],
 )
 @click.option("--definition", metavar="KEY", help="Only jobs of this definition.")
-@click.option("--all", "muted", is_flag=True, help="Muted groups, too.")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=50, help="How many at most. [50]")
+@click.option("--all", "muted", is_flag=True, help="Include muted groups.")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=50, help="At most this many. [50]")
 @with_call
 def groups(call: Invocation, definition: str | None, muted: bool, limit: int) -> None:
     """Group dead-lettered jobs by cause, the most recent first."""
-    asked = {"definition": definition, "muted": muted or None}
-    found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **asked))
+    params = {"definition": definition, "muted": muted or None}
+    found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **params))
     now = utcnow()
     call.out.list(
         found["items"],
@@ -61,8 +61,8 @@ def groups(call: Invocation, definition: str | None, muted: bool, limit: int) ->
     if found["items"]:
         call.out.hint("windlass dead retry --definition KEY --cause CAUSE")
         return
-    asked["muted"] = True
-    hidden = not muted and call.ask(lambda api: api.get("/dead/groups", limit=1, **asked))["items"]
+    params["muted"] = True
+    hidden = not muted and call.ask(lambda api: api.get("/dead/groups", limit=1, **params))["items"]
     call.out.say("Every group is muted; --all shows them." if hidden else NOTHING_DEAD)
 
 
@@ -75,8 +75,8 @@ def groups(call: Invocation, definition: str | None, muted: bool, limit: int) ->
     ],
 )
 @click.argument("names", nargs=-1, required=True, metavar="GROUP...")
-@click.option("--definition", metavar="KEY", help="Whose cause it is, if several have it.")
-@click.option("--for", "lasts", metavar="DURATION", help="Until so long from now, such as 7d.")
+@click.option("--definition", metavar="KEY", help="Definition of the cause, if several have it.")
+@click.option("--for", "lasts", metavar="DURATION", help="Duration of the mute, such as 7d.")
 @click.option("--reason", metavar="TEXT", help="Reason, shown with the muted group.")
 @click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
 @with_call
@@ -105,7 +105,7 @@ def mute(
     examples=["windlass dead unmute 9f86d081", "windlass dead unmute mail.send/9f86d081"],
 )
 @click.argument("names", nargs=-1, required=True, metavar="GROUP...")
-@click.option("--definition", metavar="KEY", help="Whose cause it is, if several have it.")
+@click.option("--definition", metavar="KEY", help="Definition of the cause, if several have it.")
 @click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
 @with_call
 def unmute(call: Invocation, names: Sequence[str], definition: str | None, dry_run: bool) -> int:
@@ -136,8 +136,8 @@ def _change(
 
     async def change(api: "Client", name: str) -> "JsonObject":
         group = await look(api, name)
-        meant = {key: group[key] for key in ("definition", "fingerprint")}
-        return await api.post(f"/dead/groups/{verb}", {**meant, **about})
+        group_key = {key: group[key] for key in ("definition", "fingerprint")}
+        return await api.post(f"/dead/groups/{verb}", {**group_key, **about})
 
     return change_each(
         call,

@@ -30,7 +30,7 @@ Options = dict[str, Any]
 @click.option(
     "--at", metavar="INSTANT", help="Not before this time, such as 2030-01-31T09:00+01:00."
 )
-@click.option("--in", "delay", metavar="DURATION", help="Not before so long from now, such as 10m.")
+@click.option("--in", "delay", metavar="DURATION", help="Delay from now, such as 10m.")
 @click.option("--queue", metavar="NAME", help="Another queue than the definition's.")
 @click.option(
     "--priority", metavar="P", help="critical, high, normal, low, or a number: lower first."
@@ -44,7 +44,7 @@ Options = dict[str, Any]
 @click.option("--hold", is_flag=True, help="Hold the job until `jobs run-now`.")
 @click.option("--dry-run", is_flag=True, help="Check it and store nothing.")
 @click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
-@click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
+@click.option("--follow", is_flag=True, help="Like --wait, and print its log lines as they arrive.")
 @with_call
 def enqueue(
     call: Invocation,

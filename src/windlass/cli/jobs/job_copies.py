@@ -26,7 +26,7 @@ _ALL = 2**31
 @click.argument("job")
 @click.option("--dry-run", is_flag=True, help="Check it and store nothing.")
 @click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
-@click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
+@click.option("--follow", is_flag=True, help="Like --wait, and print its log lines as they arrive.")
 @with_call
 def clone(call: Invocation, job: str, dry_run: bool, wait: bool, follow: bool) -> None:
     """Enqueue a copy of JOB: same definition, payload and queue, due at once.
@@ -37,8 +37,8 @@ def clone(call: Invocation, job: str, dry_run: bool, wait: bool, follow: bool) -
     from windlass.cli.text.receipts import print_receipt
 
     at = path("jobs", job, "clone")
-    answer = call.ask(lambda api: api.post(at, dry_run=dry_run or None))
-    print_receipt(call, answer, wait=wait, follow=follow)
+    response = call.ask(lambda api: api.post(at, dry_run=dry_run or None))
+    print_receipt(call, response, wait=wait, follow=follow)
 
 
 @click.command(

@@ -28,12 +28,12 @@ UPDATE = BulkCommand("update", "changing", "changed")
 @click.option(
     "--priority", metavar="P", help="critical, high, normal, low, or a number: lower first."
 )
-@click.option("--queue", metavar="NAME", help="The queue they go to.")
+@click.option("--queue", metavar="NAME", help="The target queue.")
 @click.option(
     "--at", metavar="INSTANT", help="Not before this time, such as 2030-01-31T09:00+01:00."
 )
-@click.option("--in", "delay", metavar="DURATION", help="Not before so long from now, such as 10m.")
-@click.option("--metadata", metavar="JSON", help="Own fields, in place of all there are.")
+@click.option("--in", "delay", metavar="DURATION", help="Delay from now, such as 10m.")
+@click.option("--metadata", metavar="JSON", help="New metadata, replacing all of it.")
 @click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
 @with_call
 def update(

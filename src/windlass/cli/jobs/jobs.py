@@ -80,7 +80,7 @@ def list_jobs(
     """
     from windlass.cli.text.parse_time import instant
 
-    wanted = split_states(states)
+    selected = split_states(states)
     more = {
         "source": source,
         "correlation_id": correlation_id,
@@ -91,7 +91,7 @@ def list_jobs(
         lambda api: api.page(
             "/jobs",
             q=where,
-            state=wanted,
+            state=selected,
             definition=definition,
             queue=queue,
             limit=limit,
@@ -103,8 +103,8 @@ def list_jobs(
     call.out.list(items, job_columns(items), body=page)
     hint_at_more(call, page)
     if not items:
-        asked = any((wanted, definition, queue, where, *more.values()))
-        call.out.say("No jobs match." if asked else "No jobs yet.")
+        filtered = any((selected, definition, queue, where, *more.values()))
+        call.out.say("No jobs match." if filtered else "No jobs yet.")
         call.out.hint("Enqueue one: windlass enqueue DEFINITION key=value")
 
 

@@ -53,7 +53,7 @@ def _with_filters(command: Callable[..., Any]) -> Callable[..., Any]:
     "--since", metavar="INSTANT", help="From this time on: -2h, 2027-03-01 or a whole instant."
 )
 @click.option("--until", metavar="INSTANT", help="Before this time.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="At most this many. [50]")
 @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
 @with_call
 def search(
@@ -87,7 +87,7 @@ def search(
     )
     if call.out.format == "people":
         for line in page["items"]:
-            print_line(call, line, whose=True)
+            print_line(call, line, with_job=True)
     else:
         call.out.list(page["items"], [Column(key) for key in _KEYS], body=page)
     if not page["items"]:
@@ -105,7 +105,7 @@ def search(
 )
 @_with_filters
 @click.option(
-    "-n", "--lines", type=click.IntRange(0, 100), default=10, help="How many before. [10]"
+    "-n", "--lines", type=click.IntRange(0, 100), default=10, help="Number of earlier lines. [10]"
 )
 @with_call
 def tail(
@@ -134,6 +134,6 @@ def tail(
     async def follow(api: "Client") -> None:
         what = TailedList("/logs", ("job_id", "sequence"), which)
         async for line in tailed(api, what, last=lines):
-            print_line(call, line, whose=True)
+            print_line(call, line, with_job=True)
 
     call.ask(follow, limited=False)

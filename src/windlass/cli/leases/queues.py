@@ -47,7 +47,7 @@ def list_queues(call: Invocation, limit: int, cursor: str | None) -> None:
     call.out.list(page["items"], _columns(), body=page)
     hint_at_more(call, page)
     if not page["items"]:
-        call.out.say("No queues yet: the first job of a queue makes it.")
+        call.out.say("No queues yet: the first job of a queue creates it.")
 
 
 @queues.command(examples=["windlass queues show mail", "windlass queues show mail --json"])
@@ -69,7 +69,7 @@ def show(call: Invocation, queue: str) -> None:
     ],
 )
 @click.argument("names", nargs=-1, required=True, metavar="QUEUE...")
-@click.option("--reason", metavar="TEXT", help="Reason, shown when `jobs explain` is asked.")
+@click.option("--reason", metavar="TEXT", help="Reason, shown by `jobs explain`.")
 @click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
 @with_call
 def pause(call: Invocation, names: Sequence[str], reason: str | None, dry_run: bool) -> int:
@@ -130,7 +130,7 @@ def limits(call: Invocation, queue: str, max_concurrency: str | None) -> None:
     ],
 )
 @click.argument("queue")
-@click.option("--to", required=True, metavar="OTHER", help="The queue they go to.")
+@click.option("--to", required=True, metavar="OTHER", help="The target queue.")
 @_DRY_RUN
 @with_call
 def move(call: Invocation, queue: str, to: str, dry_run: bool) -> int:
@@ -147,7 +147,7 @@ def move(call: Invocation, queue: str, to: str, dry_run: bool) -> int:
     ],
 )
 @click.argument("queue")
-@click.option("--reason", metavar="TEXT", help="Why; kept with each job.")
+@click.option("--reason", metavar="TEXT", help="Reason, stored with each job.")
 @_DRY_RUN
 @with_call
 def purge(call: Invocation, queue: str, reason: str | None, dry_run: bool) -> int:
@@ -158,9 +158,9 @@ def purge(call: Invocation, queue: str, reason: str | None, dry_run: bool) -> in
     return _all_waiting(call, _PURGE, queue, dry_run=dry_run, reason=reason)
 
 
-def _all_waiting(call: Invocation, deed: BulkCommand, queue: str, **about: Any) -> int:
+def _all_waiting(call: Invocation, action: BulkCommand, queue: str, **about: Any) -> int:
     q = build_filter(states=_WAITING, queue=queue)
-    return bulk(call, deed, q, typed=queue, **about)
+    return bulk(call, action, q, typed=queue, **about)
 
 
 def _note_unused(call: Invocation, names: Sequence[str]) -> None:

@@ -33,7 +33,7 @@ def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 @_with_ids
-@click.option("--wait", is_flag=True, help="Wait until nothing of theirs runs (--timeout).")
+@click.option("--wait", is_flag=True, help="Wait until they run no jobs (--timeout).")
 @with_call
 def drain(call: Invocation, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
     """Drain workers: they claim no more jobs, finish what runs, and stay.
@@ -140,15 +140,15 @@ def _wait_for_all(call: Invocation, workers: Sequence[str], is_done: Callable[[I
     async def wait(api: "Client") -> int:
         until = None if seconds is None else clock.monotonic() + seconds
         for worker in workers:
-            while (left := await _remaining_worker(api, worker, is_done)) is not None:
-                if left["wanted"] == "run":
-                    call.out.say(f"{left['id']} was resumed meanwhile.")
+            while (remaining := await _remaining_worker(api, worker, is_done)) is not None:
+                if remaining["wanted"] == "run":
+                    call.out.say(f"{remaining['id']} was resumed meanwhile.")
                     return Exit.CONFLICT
                 if until is not None and clock.monotonic() >= until:
-                    call.out.say(f"{_line(left, 'is not done yet')} It will keep running.")
+                    call.out.say(f"{_line(remaining, 'is not done yet')} It will keep running.")
                     return Exit.TIMED_OUT
                 await asyncio.sleep(_LOOK_SECONDS)
-        call.out.say("Nothing of theirs runs." if len(workers) > 1 else "Nothing of it runs.")
+        call.out.say("They run no jobs." if len(workers) > 1 else "It runs no jobs.")
         return Exit.OK
 
     return call.ask(wait, limited=False)

@@ -111,7 +111,7 @@ def _order_text(worker: Item, when: str) -> str:
     if not worker["wanted_at"]:
         return ""
     by = f" by {worker['wanted_by']}" if worker["wanted_by"] else ""
-    unheard = "" if worker["doing"] == worker["wanted"] else "; it has not heard yet"
+    unheard = "" if worker["doing"] == worker["wanted"] else "; not received yet"
     return f"to {worker['wanted']}{by}, {when}{unheard}"
 
 

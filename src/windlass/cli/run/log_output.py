@@ -20,12 +20,12 @@ def log_to_stderr(*, verbose: bool, colored: bool, quiet: bool = False) -> None:
 
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
-        _whose,
+        _add_job,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
-    shown: list[Any] = (
+    renderers: list[Any] = (
         [escape_fields, structlog.dev.ConsoleRenderer(colors=colored)]
         if sys.stderr.isatty()
         else [structlog.processors.JSONRenderer()]
@@ -34,7 +34,7 @@ def log_to_stderr(*, verbose: bool, colored: bool, quiet: bool = False) -> None:
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *shown],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
@@ -65,7 +65,7 @@ class VisibleFormatter(logging.Formatter):
         return indented(super().formatStack(stack_info))
 
 
-def _whose(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def _add_job(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Add the job's identity to every record logged inside a run. Costs nothing until something is
     logged."""
     if (lease := CURRENT_LEASE.get()) is not None:

@@ -28,13 +28,15 @@ def with_modules(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def resolve_modules(
-    call: Invocation, given: Sequence[str], *, look_around: bool = False, needed: bool = True
+    call: Invocation, modules: Sequence[str], *, search_folder: bool = False, needed: bool = True
 ) -> Sequence[str]:
     """The given modules, else those of the settings, else those found in this folder."""
     if call.flags.db:
         # For modules that create their app from the settings, in child processes too.
         os.environ["WINDLASS_DATABASE_URL"] = call.flags.db
-    names = given or call.settings.modules or (_find_job_files(Path.cwd()) if look_around else ())
+    names = (
+        modules or call.settings.modules or (_find_job_files(Path.cwd()) if search_folder else ())
+    )
     if needed and not names:
         raise AppNotFound([])
     return names

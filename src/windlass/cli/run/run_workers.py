@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.app.windlass import Windlass
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.run.signals import heard
+from windlass.cli.run.signals import on_stop_signals
 from windlass.engine.startup_wait import wait_until_ready
 from windlass.errors import PortUnavailable
 from windlass.errors.wording import address, counted
@@ -29,7 +29,7 @@ _WRITE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class How:
+class WorkerFlags:
     """Flags of the workers; None means the setting. With a `server` they use no database."""
 
     concurrency: int | None = None
@@ -148,34 +148,34 @@ class WorkerGroup:
             )
 
 
-async def work(apps: Sequence[Windlass], how: How, working: WorkerGroup) -> int:
+async def work(apps: Sequence[Windlass], flags: WorkerFlags, group: WorkerGroup) -> int:
     """Run a worker for each app until all have ended; returns the exit code.
 
     The first worker that cannot reach its database ends them all, but only at the start: a running
     worker survives outages.
     """
-    if how.server is None:
+    if flags.server is None:
         for app in apps:
             await wait_until_ready(app.ready, app.telemetry)
     else:
-        working.answering = "server"
+        group.answering = "server"
     settle()
-    working.expected = len(apps)
-    working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
-    with heard(working.stop):
-        async with _health(apps[0].settings, working):
-            left = await asyncio.gather(*(_worker_context(app, how, working) for app in apps))
-        working.done()
+    group.expected = len(apps)
+    group.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
+    with on_stop_signals(group.stop):
+        async with _health(apps[0].settings, group):
+            left = await asyncio.gather(*(_worker_context(app, flags, group) for app in apps))
+        group.done()
     if sum(left):
-        working.report_lost_outcomes(sum(left))
+        group.report_lost_outcomes(sum(left))
         return Exit.LEFT_BEHIND
     # Above its memory limit a worker exits with 0, to be restarted. If runs that ignored their
     # stop hold every slot, something is wrong: the exit code tells the supervisor.
-    return Exit.FAILED if working.all_slots_stuck else Exit.OK
+    return Exit.FAILED if group.all_slots_stuck else Exit.OK
 
 
 @asynccontextmanager
-async def _health(settings: Settings, working: WorkerGroup) -> AsyncIterator[None]:
+async def _health(settings: Settings, group: WorkerGroup) -> AsyncIterator[None]:
     """Serve health probes while the block lasts, if a port is set."""
     worker = settings.worker
     if worker.health_port is None:
@@ -183,7 +183,7 @@ async def _health(settings: Settings, working: WorkerGroup) -> AsyncIterator[Non
         return
     from windlass.worker.health_probe import HealthServer
 
-    health = HealthServer(working.workers, host=worker.health_host, port=worker.health_port)
+    health = HealthServer(group.workers, host=worker.health_host, port=worker.health_port)
     try:
         await health.start()
     except OSError as error:
@@ -196,19 +196,21 @@ async def _health(settings: Settings, working: WorkerGroup) -> AsyncIterator[Non
         await health.stop()
 
 
-def _worker_context(app: Windlass, how: How, working: WorkerGroup) -> Coroutine[Any, Any, int]:
-    options = how.options(app.settings)
-    if how.server is None:
+def _worker_context(
+    app: Windlass, flags: WorkerFlags, group: WorkerGroup
+) -> Coroutine[Any, Any, int]:
+    options = flags.options(app.settings)
+    if flags.server is None:
         place = f"on {app.url.partition(':')[0]} {address(app.url)}"
     else:
-        place = f"for {how.server.url}"
+        place = f"for {flags.server.url}"
 
     def started(worker: Worker) -> None:
-        working.add(worker, place)
+        group.add(worker, place)
 
-    if how.server is None:
-        return app.work(options, started, scheduling=how.scheduling)
+    if flags.server is None:
+        return app.work(options, started, scheduling=flags.scheduling)
     # It imports an HTTP client, which other workers do not need.
     from windlass.cli.run.run_remote_worker import work_for
 
-    return work_for(how.server, app, options, started)
+    return work_for(flags.server, app, options, started)

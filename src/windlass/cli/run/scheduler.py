@@ -10,7 +10,7 @@ from windlass.cli.framework.commands import Runner, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.run.module_flags import resolve_modules
 from windlass.cli.run.pid1 import run_as_child
-from windlass.cli.run.signals import end_at_once, heard
+from windlass.cli.run.signals import end_at_once, on_stop_signals
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
@@ -63,10 +63,10 @@ async def _once(apps: "list[Windlass]") -> None:
 async def _until_stopped(apps: "list[Windlass]", call: Invocation) -> None:
     from contextlib import AsyncExitStack
 
-    told = asyncio.Event()
-    with heard(told.set):
+    stopped = asyncio.Event()
+    with on_stop_signals(stopped.set):
         async with AsyncExitStack() as running:
             for app in apps:
                 await running.enter_async_context(app.upkeep())
             call.out.say("Scheduling.")
-            await told.wait()
+            await stopped.wait()

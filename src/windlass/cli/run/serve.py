@@ -11,7 +11,7 @@ from windlass.cli.framework.commands import Runner, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.run.module_flags import resolve_modules
 from windlass.cli.run.pid1 import run_as_child
-from windlass.cli.run.signals import end_at_once, heard
+from windlass.cli.run.signals import end_at_once, on_stop_signals
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
@@ -85,13 +85,13 @@ async def _serve(
     engine = await app.ready()
     api = create_api(app, authenticate=open_access if no_auth else by_credentials)
     server, url = Server(api, listening), address(listening)
-    told = asyncio.Event()
+    stopped = asyncio.Event()
 
     def stop() -> None:
         server.drain()
-        told.set()
+        stopped.set()
 
-    with heard(stop):
+    with on_stop_signals(stop):
         serving = asyncio.create_task(server.serve_until_stopped())
         call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
         if not no_auth and not await engine.users.administered():
@@ -102,11 +102,11 @@ async def _serve(
         try:
             if everything:
                 async with app.running():
-                    await told.wait()
+                    await stopped.wait()
             else:
                 # Bulk operations and lost leases cannot wait for a worker: there may never be one.
                 async with app.upkeep(scheduling=False):
-                    await told.wait()
+                    await stopped.wait()
                     server.end()
                     await serving  # its requests use resources that close with this block
         finally:

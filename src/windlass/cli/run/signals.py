@@ -10,17 +10,17 @@ from types import FrameType
 from windlass.cli.framework.exit_codes import Exit
 
 
-def stopping() -> tuple[signal.Signals, ...]:
+def stop_signals() -> tuple[signal.Signals, ...]:
     """The signals that stop a command: SIGTERM, SIGINT, and SIGHUP (the terminal is gone) unless
     `nohup` ignores it."""
-    gone = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
-    return (signal.SIGTERM, signal.SIGINT, *gone)
+    hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    return (signal.SIGTERM, signal.SIGINT, *hangup)
 
 
 def end_at_once() -> None:
     """Let each of these signals end the process at once, with a message, until a loop handles them.
     This also works during the import of a module, which might catch an exception, or hang."""
-    for number in stopping():
+    for number in stop_signals():
         signal.signal(number, _end)
 
 
@@ -39,12 +39,12 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 @contextmanager
-def heard(tell: Callable[[], object]) -> Iterator[None]:
-    """Call `tell` on each of these signals, in the running loop, while the block lasts."""
-    loop, numbers = asyncio.get_running_loop(), stopping()
+def on_stop_signals(callback: Callable[[], object]) -> Iterator[None]:
+    """Call `callback` on each of these signals, in the running loop, while the block lasts."""
+    loop, numbers = asyncio.get_running_loop(), stop_signals()
     before = {number: signal.getsignal(number) for number in numbers}
     for number in numbers:
-        loop.add_signal_handler(number, tell)
+        loop.add_signal_handler(number, callback)
     try:
         yield
     finally:

@@ -39,7 +39,7 @@ from windlass.cli.run.signals import end_at_once
     cls=SettingOption,
     help="Fire schedules too, or not. [WINDLASS_SCHEDULER_ENABLED, on by default]",
 )
-@click.option("--drain", is_flag=True, help="Exit when there is nothing to claim.")
+@click.option("--drain", is_flag=True, help="Exit when there is no job to claim.")
 @with_call
 def worker(
     call: Invocation,
@@ -74,7 +74,7 @@ def worker(
     # A heavy import, not needed if a child does the work.
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
-    from windlass.cli.run.run_workers import How, WorkerGroup, work
+    from windlass.cli.run.run_workers import WorkerFlags, WorkerGroup, work
     from windlass.tasks import run
 
     names = resolve_modules(call, modules)
@@ -90,7 +90,7 @@ def worker(
             app.use_database(call.flags.db)
     if scheduling and call.server is not None:
         raise click.UsageError("--with-scheduler needs a database: a server fires its schedules")
-    how = How(
+    flags = WorkerFlags(
         concurrency=concurrency,
         queues=queues or None,
         drain=drain,
@@ -100,9 +100,9 @@ def worker(
     known = sorted({key for app in apps for key in app.handlers})
 
     def greet() -> None:
-        for each in working.workers:
-            call.out.say(f"Worker {each.id} {working.describe(each)}.")
+        for each in group.workers:
+            call.out.say(f"Worker {each.id} {group.describe(each)}.")
         call.out.say(f"Running {', '.join(known) or 'no jobs yet'}.")
 
-    working = WorkerGroup(call.out.say, greet)
-    return run(work(apps, how, working))
+    group = WorkerGroup(call.out.say, greet)
+    return run(work(apps, flags, group))

@@ -259,8 +259,8 @@ def table(
     from rich.text import Text
 
     drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
-    fitting = _fit_columns(items, [column for column in columns if column.show], width)
-    for column in fitting:
+    visible = _fit_columns(items, [column for column in columns if column.show], width)
+    for column in visible:
         # A no-wrap cell in a column that may wrap: cut instead of wrapped, and cut first.
         drawn.add_column(
             column.title,
@@ -270,7 +270,7 @@ def table(
             min_width=_NARROWEST if column.wide else None,
         )
     for place, item in enumerate(items):
-        shown = [column.show(item) for column in fitting if column.show]
+        shown = [column.show(item) for column in visible if column.show]
         drawn.add_row(
             *(
                 Text(printable(str(value)), no_wrap=True, overflow="ellipsis", style=_color(value))
@@ -307,13 +307,13 @@ def _fit_columns(items: Sequence[Item], columns: Sequence[Column], width: int) -
             ]
         )
         needed[column.key] = _GAP + (min(longest, _NARROWEST) if column.wide else longest)
-    kept = list(columns)
-    while sum(needed[column.key] for column in kept) > width:
-        spared = max(kept, key=lambda column: column.spare)
-        if not spared.spare:
+    fitting = list(columns)
+    while sum(needed[column.key] for column in fitting) > width:
+        dropped = max(fitting, key=lambda column: column.spare)
+        if not dropped.spare:
             break
-        kept.remove(spared)
-    return kept
+        fitting.remove(dropped)
+    return fitting
 
 
 def _tsv(value: object) -> str:

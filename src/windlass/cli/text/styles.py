@@ -85,8 +85,8 @@ def state_of(job: Mapping[str, Any]) -> StateLabel:
 def worker_state(worker: Mapping[str, Any]) -> StateLabel:
     """The state of a worker; one that was ordered to drain shows that, even before it has
     noticed."""
-    told = {worker["wanted"], worker["doing"]}
-    order = next((order for order in ("stop", "drain") if order in told), None)
+    orders = {worker["wanted"], worker["doing"]}
+    order = next((order for order in ("stop", "drain") if order in orders), None)
     return (
         DRAINING[order] if order and worker["liveness"] == "live" else LIVENESS[worker["liveness"]]
     )

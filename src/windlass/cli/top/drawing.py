@@ -233,8 +233,8 @@ def _worker_name(worker: Item) -> str | StateLabel:
 
 def _doing(worker: Item, jobs: Sequence[JsonObject], now: datetime) -> str:
     look = worker_state(worker)
-    told = "" if look in LIVENESS.values() else look.label.lower()
-    return " · ".join(part for part in (told, _runs(jobs, now)) if part)
+    order = "" if look in LIVENESS.values() else look.label.lower()
+    return " · ".join(part for part in (order, _runs(jobs, now)) if part)
 
 
 def _runs(jobs: Sequence[JsonObject], now: datetime) -> str:

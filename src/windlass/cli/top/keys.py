@@ -50,13 +50,13 @@ def pressed(terminal: int) -> "Iterator[asyncio.Queue[str]]":
 
     def read() -> None:
         try:
-            some = os.read(terminal, 1024)
+            data = os.read(terminal, 1024)
         except OSError:
-            some = b""
-        if not some:  # the terminal is gone
+            data = b""
+        if not data:  # the terminal is gone
             loop.remove_reader(terminal)
             came.put_nowait("q")
-        for key in keys_in(some.decode("utf-8", errors="ignore")):
+        for key in keys_in(data.decode("utf-8", errors="ignore")):
             came.put_nowait(key)
 
     before = termios.tcgetattr(terminal)

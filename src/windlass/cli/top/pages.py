@@ -28,7 +28,7 @@ def log_page(opened: JobDetail, screen: Screen, size: ConsoleDimensions) -> Rend
     """The end of a job's log; up and down scroll."""
     lines = [_log_line(line) for line in opened.lines]
     title = [_title(opened.job), Text()]
-    empty = [Text("It has logged nothing.", style="dim")]
+    empty = [Text("No log lines.", style="dim")]
     return _paged(lines or empty, screen, size, title=title, from_end=True)
 
 

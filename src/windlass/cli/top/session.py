@@ -62,8 +62,8 @@ class TopSession:
     async def _press(self, key: str) -> bool:
         """Handle a key; False to quit."""
         ids = [job["id"] for job in self._reading.jobs] if self._reading else []
-        self._screen, deed = self._screen.pressed(key, ids)
-        match deed:
+        self._screen, action = self._screen.pressed(key, ids)
+        match action:
             case None:
                 pass
             case KeyAction("quit"):
@@ -96,7 +96,7 @@ class TopSession:
             self._screen = replace(self._screen, note=_error_text(error))
             return
         await self._look()
-        done = {"retry": "is in line again", "cancel": "is canceled, or asked to stop"}[verb]
+        done = {"retry": "is queued again", "cancel": "is canceled, or asked to stop"}[verb]
         self._screen = replace(self._screen, note=f"{job[-8:]} {done}.")
 
     def _draw_page(self) -> RenderableType:

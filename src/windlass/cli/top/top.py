@@ -25,8 +25,8 @@ _JOBS = 10
         "windlass --url https://jobs.example top --read-only",
     ],
 )
-@click.option("--where", default="", metavar="FILTER", help="Which jobs; `/` changes it.")
-@click.option("--once", is_flag=True, help="Print one frame and end.")
+@click.option("--where", default="", metavar="FILTER", help="Job filter; `/` changes it.")
+@click.option("--once", is_flag=True, help="Print one frame and exit.")
 @click.option("--read-only", is_flag=True, help="Change nothing: no retry, no cancel.")
 @with_call
 def top(call: Invocation, where: str, once: bool, read_only: bool) -> None:

@@ -42,11 +42,11 @@ def events() -> None:
         "windlass events list --limit 500 -o csv",
     ],
 )
-@click.option("--name", metavar="NAME", help="Those of a name.")
-@click.option("--correlation-id", metavar="ID", help="Those of a correlation.")
+@click.option("--name", metavar="NAME", help="Only events with this name.")
+@click.option("--correlation-id", metavar="ID", help="Only events with this correlation id.")
 @click.option("--since", metavar="INSTANT", help="Not before: -2h, 2027-03-01 or a whole instant.")
 @click.option("--until", metavar="INSTANT", help="Before that instant.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="At most this many. [50]")
 @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
 @with_call
 def list_events(
@@ -68,7 +68,7 @@ def list_events(
     page = call.ask(lambda api: api.page("/events", limit=limit, cursor=cursor, **filters))
     call.out.list(page["items"], _columns(page["items"]), body=page)
     if not page["items"] and any(filters.values()):
-        call.out.say("No events that fit.")
+        call.out.say("No events match.")
     elif not page["items"]:
         call.out.say("No events yet.")
         call.out.hint("windlass events emit NAME key=value emits one")
@@ -99,7 +99,7 @@ def show(call: Invocation, event: str) -> None:
 @click.argument("values", nargs=-1, metavar="[KEY=VALUE]... | -")
 @click.option("--payload", metavar="JSON", help="The data as a JSON object.")
 @click.option("--file", metavar="FILE", help="A file with the data as JSON; - is standard input.")
-@click.option("--correlation-id", metavar="ID", help="Kept with it, and with the jobs it makes.")
+@click.option("--correlation-id", metavar="ID", help="Stored with the event and its jobs.")
 @click.option("--dry-run", is_flag=True, help="Show what its triggers would do; emit nothing.")
 @with_call
 def emit(
@@ -122,17 +122,19 @@ def emit(
         _try(call, name, data)
         return
     body = {"name": name, "data": data, "correlation_id": correlation_id}
-    made = call.ask(lambda api: api.post("/events", body))
-    print_item(call, made, lambda event: str(event["id"]))
-    call.out.say(f"{counted(made['jobs'], 'job')} made.")
-    call.out.hint(f"windlass jobs list --where source:event · windlass events show {_short(made)}")
+    emitted = call.ask(lambda api: api.post("/events", body))
+    print_item(call, emitted, lambda event: str(event["id"]))
+    call.out.say(f"{counted(emitted['jobs'], 'job')} made.")
+    call.out.hint(
+        f"windlass jobs list --where source:event · windlass events show {_short(emitted)}"
+    )
 
 
 @events.command(
     examples=["windlass events tail", "windlass events tail -n 0 --json | jq -r .name"],
 )
 @click.option(
-    "-n", "--lines", type=click.IntRange(0, 100), default=10, help="How many before. [10]"
+    "-n", "--lines", type=click.IntRange(0, 100), default=10, help="Number of earlier events. [10]"
 )
 @with_call
 def tail(call: Invocation, lines: int) -> None:

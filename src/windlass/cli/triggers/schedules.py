@@ -44,7 +44,7 @@ schedules.add_command(preview)
     ],
 )
 @click.option("--name", required=True, metavar="NAME", help="Unique within the tenant.")
-@click.option("--definition", required=True, metavar="KEY", help="What its jobs are of.")
+@click.option("--definition", required=True, metavar="KEY", help="The definition of its jobs.")
 @flags(BY_TIME, COMMON)
 @with_call
 def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
@@ -55,8 +55,8 @@ def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
             "a schedule needs its times.",
             hint='Give --cron "0 2 * * *", --every 15m, --at or --init.',
         )
-    made = call.ask(lambda api: api.post("/schedules", body, dry_run=dry_run or None))
-    print_trigger(call, made, dry_run=dry_run, noun="schedules")
+    created = call.ask(lambda api: api.post("/schedules", body, dry_run=dry_run or None))
+    print_trigger(call, created, dry_run=dry_run, noun="schedules")
 
 
 @schedules.command(
@@ -66,7 +66,7 @@ def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
     ],
 )
 @click.argument("schedule")
-@click.option("--name", metavar="NAME", help="Another name.")
+@click.option("--name", metavar="NAME", help="New name.")
 @flags(BY_TIME, COMMON)
 @with_call
 def update(call: Invocation, /, schedule: str, dry_run: bool, **given: Any) -> None:
@@ -98,7 +98,7 @@ def run(call: Invocation, schedule: str, wait: bool) -> None:
     receipt = call.ask(lambda api: api.post(path("schedules", schedule, "run")))
     id = receipt["job_id"]
     if wait:
-        wait_for(call, id, said=f"Job {id[-8:]} {receipt['status']}; waiting for its end.")
+        wait_for(call, id, message=f"Job {id[-8:]} {receipt['status']}; waiting for its end.")
         return
     if receipt["status"] == "existing":
         call.out.say(f"An equal job exists: same {receipt['because']}.")

@@ -53,8 +53,8 @@ def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
     For a trigger by time use `windlass schedules create`.
     """
     body = {**fields(given), "type": "event"}
-    made = call.ask(lambda api: api.post("/triggers", body, dry_run=dry_run or None))
-    print_trigger(call, made, dry_run=dry_run, noun="triggers")
+    created = call.ask(lambda api: api.post("/triggers", body, dry_run=dry_run or None))
+    print_trigger(call, created, dry_run=dry_run, noun="triggers")
 
 
 @triggers.command(
