@@ -8,7 +8,7 @@ from windlass.api.middleware import audit
 from windlass.api.routing import OWN, Depends, Query, Request
 from windlass.core.access.grants import may_enqueue
 from windlass.core.access.principal import Principal, local
-from windlass.core.access.roles import Right, RoleTable
+from windlass.core.access.roles import Right, RoleTable, is_audited
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.engine.engine import Engine
@@ -157,7 +157,7 @@ def require_right(right: str, *, audits: bool = True) -> Callable[..., Awaitable
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
-        if audits and request.method != "GET":
+        if audits and request.method != "GET" and caller.name is not None and is_audited(right):
             await audit.begin(request, caller, engine, right)
 
     return check
