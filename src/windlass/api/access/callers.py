@@ -16,6 +16,8 @@ from windlass.engine.jobs.requests import Requester
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
 from windlass.tasks import bind_tenant
 
+#: What a server without authentication knows of its callers.
+_LOCAL = local()
 #: Why somebody is refused what cannot be told of their own jobs alone.
 ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
 #: The scope of somebody who is bound to no tenant, or to several and has named none: it has nothing.
@@ -57,7 +59,7 @@ class Caller:
     @property
     def effective_principal(self) -> Principal:
         """Whom the engine's own rules of access see: nobody with more rights than the caller."""
-        return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
+        return self.principal or replace(_LOCAL, name=self.name or _LOCAL.name, rights=self.rights)
 
     @property
     def by(self) -> Principal | None:
