@@ -26,15 +26,6 @@ SHARED = {
 }
 #: How a docstring does not begin: the reader would not know what it is about.
 _RIDDLES = {"What", "Whatever", "Whether", "Who", "Whoever", "How", "Where"}
-#: Modules whose docstring still begins so; to be emptied.
-_TO_REWRITE = {
-    "src/windlass/engine/leases/remote_latency.py",
-    "src/windlass/engine/monitoring/latency.py",
-    "src/windlass/engine/monitoring/metrics.py",
-    "src/windlass/engine/triggers/trigger_dry_run.py",
-    "src/windlass/worker/isolation/__init__.py",
-    "src/windlass/worker/reporting/__init__.py",
-}
 
 
 def _modules_by_class():
@@ -60,4 +51,4 @@ def test_a_modules_docstring_starts_with_the_thing():
         if (ast.get_docstring(tree_of(file)) or "-").split()[0].strip(",:;") in _RIDDLES
     }
 
-    assert riddles - _TO_REWRITE == set()
+    assert riddles == set()

@@ -225,13 +225,13 @@ async def test_a_full_worker_does_not_poll_for_due_jobs(work, storage, monkeypat
     worker, _ = work()
     await until(lambda: worker.running == 2)
     sleeps = []
-    sleep = worker._pace.sleep
+    sleep = worker.pace.sleep
 
     async def counted(seconds):
         sleeps.append(seconds)
         await sleep(seconds)
 
-    monkeypatch.setattr(worker._pace, "sleep", counted)
+    monkeypatch.setattr(worker.pace, "sleep", counted)
     await asyncio.sleep(0.3)
 
     assert len(sleeps) < 30

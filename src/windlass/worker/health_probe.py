@@ -120,7 +120,7 @@ class HealthServer:
                 return f"the event loop is blocked{where}"
             if worker.effective_order is not WorkerOrder.RUN:
                 return "draining"
-            if not worker.is_claiming:
+            if not worker.pace.is_on_time:
                 return "no recent claim"
             try:
                 async with asyncio.timeout(_SECONDS / 2):
@@ -170,7 +170,7 @@ class _WorkerCollector(Collector):
         values = (
             sum(worker.slots for worker in self._workers),
             sum(worker.running for worker in self._workers),
-            max((worker.claim_age for worker in self._workers), default=0.0),
+            max((worker.pace.claim_age for worker in self._workers), default=0.0),
             max((_blocked_seconds(worker) for worker in self._workers), default=0.0),
         )
         for (name, text), value in zip(PROCESS_METRICS.items(), values, strict=True):

@@ -29,6 +29,7 @@ from windlass.worker.leases.cancel_watch import CancelWatch
 from windlass.worker.leases.heartbeat import Heartbeat
 from windlass.worker.leases.lease_renewer import LeaseRenewer
 from windlass.worker.leases.lost_claims import LostClaimRecovery
+from windlass.worker.leases.nudge_listener import listen
 from windlass.worker.leases.renewal_thread import RenewalThread
 from windlass.worker.options import WorkerOptions
 from windlass.worker.reporting.log_writer import LogWriter
@@ -70,7 +71,7 @@ class Worker:
 
         self._slots = Slots(options.concurrency)
         self._drain = Drain()
-        self._pace = ClaimPace(options.poll)
+        self.pace = ClaimPace(options.poll)
         self.pending_claim = PendingClaim()
         self._lost_claims = LostClaimRecovery(
             self._leases, self._telemetry, lease_time=options.lease_time
@@ -117,10 +118,10 @@ class Worker:
         or promoted meanwhile."""
         await self._engine.ready()
         await self._runnable.refresh()
-        tasks = [
-            start_task(loop)
-            for loop in (self._log_writer.run(), self._listen(), self._cancels.run())
-        ]
+        queues = self._options.queues
+        names = None if queues is None else [*queues, order_nudge(self.id)]
+        nudges = listen(self._engine, names, poll=self._options.poll)
+        tasks = [start_task(loop) for loop in (self._log_writer.run(), nudges, self._cancels.run())]
         self.renewal.start()
         self._housekeeping.start()
         self._definition_refresh.start()
@@ -161,7 +162,7 @@ class Worker:
                 queues=self._options.queues,
                 known=self._runnable.known,
                 lease_time=self._options.lease_time,
-                nudged=self._pace.take_nudge(),
+                nudged=self.pace.take_nudge(),
             )
         finally:
             may_start = self.pending_claim.end()
@@ -175,16 +176,16 @@ class Worker:
             return 0
         self._start(claimed.leases, asked_at)
         self._latencies.waited(claimed.leases)
-        self._pace.claimed_at = clock.monotonic()
-        self._pace.fell_short = len(claimed.leases) < wanted
-        self._pace.next_due_in = claimed.next_due_in
+        self.pace.claimed_at = clock.monotonic()
+        self.pace.fell_short = len(claimed.leases) < wanted
+        self.pace.next_due_in = claimed.next_due_in
         return len(claimed.leases)
 
     async def settled(self) -> None:
         """Return when everything started has ended and is recorded."""
         while self.running:
-            self._pace.wake.clear()
-            await self._pace.wake.wait()
+            self.pace.wake.clear()
+            await self.pace.wake.wait()
         await self._outcome_writer.drain()
 
     async def refresh_definitions(self) -> None:
@@ -198,12 +199,12 @@ class Worker:
     def stop(self) -> None:
         """Drain and end. Called again, hand back at once what still runs."""
         self._drain.request_stop()
-        self._pace.wake.set()
+        self.pace.wake.set()
 
     def drain(self) -> None:
         """Claim no more, let runs finish, and end. Calling it again changes nothing."""
         self._drain.ending = True
-        self._pace.wake.set()
+        self.pace.wake.set()
 
     def close(self) -> None:
         """Give up the outcomes that are not recorded, and those still to come."""
@@ -216,7 +217,7 @@ class Worker:
             for attempt in list(self.held.values()):
                 attempt.stop("lost")
             self._outcome_writer.close()
-            self._pace.wake.set()
+            self.pace.wake.set()
 
     def apply_order(self, wanted: WorkerOrder) -> None:
         """Follow an operator's order."""
@@ -226,8 +227,8 @@ class Worker:
         self._telemetry.note("order received", order=str(wanted), worker_id=self.id)
         if wanted is WorkerOrder.STOP and not self._drain.ending:
             self.on_stop_order()
-        self._pace.nudged = True  # for jobs that came while it was paused
-        self._pace.wake.set()
+        self.pace.nudged = True  # for jobs that came while it was paused
+        self.pace.wake.set()
 
     @property
     def held(self) -> Mapping[LeaseRef, LiveAttempt]:
@@ -256,7 +257,7 @@ class Worker:
 
     @property
     def all_slots_stuck(self) -> bool:
-        """True if a run that ignored being stopped holds every slot."""
+        """True if runs that ignored being stopped hold every slot."""
         return self._slots.all_stuck
 
     @property
@@ -270,25 +271,15 @@ class Worker:
         """The order that it follows now. It drains only when no claim is under way."""
         return self._drain.effective_order
 
-    @property
-    def claim_age(self) -> float:
-        """Seconds since its last successful claim, or since it had no free slot to claim for."""
-        return self._pace.claim_age
-
-    @property
-    def is_claiming(self) -> bool:
-        """True if it claims as often as it should."""
-        return self._pace.is_on_time
-
     async def _claim_until_stopped(self) -> None:
         failures = 0
         while not self._drain.ending:
-            self._pace.wake.clear()
+            self.pace.wake.clear()
             if self._drain.update_paused():
                 self.renewal.wake()  # the heartbeat shows it at once
             await self._lost_claims.release(self.held)
             if self._drain.paused or not self._slots.free:
-                await self._pace.skip()
+                await self.pace.skip()
                 continue
             try:
                 came = await self.tick()
@@ -297,14 +288,14 @@ class Worker:
                 failures += 1
                 self._lost_claims.expect()
                 self._telemetry.trouble("claiming", error)
-                await self._pace.sleep(backoff_seconds(failures))
+                await self.pace.sleep(backoff_seconds(failures))
                 continue
-            if came and not self._pace.fell_short:
+            if came and not self.pace.fell_short:
                 await self._gather()
             elif not came and self._options.drain and not self.held:
                 self.drain()
             elif not came:
-                await self._pace.idle()
+                await self.pace.idle()
 
     def _start(self, leases: Sequence[Lease], asked_at: float) -> None:
         lease_ends_at = asked_at + self._options.lease_time.total_seconds()
@@ -317,18 +308,17 @@ class Worker:
     async def _gather(self) -> None:
         """Wait for a quarter of the slots: while jobs wait, one claim for several costs less."""
         enough = max(1, self._options.concurrency // 4)
-        until = clock.monotonic() + _GATHER_SECONDS
+        until, poll = clock.monotonic() + _GATHER_SECONDS, self._options.poll.total_seconds()
         while not self._drain.holds_claims and (
             self._slots.free < 1 or (self._slots.free < enough and clock.monotonic() < until)
         ):
-            self._pace.wake.clear()
-            poll = self._options.poll.total_seconds()
-            await self._pace.sleep(poll if self._slots.free < 1 else _GATHER_SECONDS)
+            self.pace.wake.clear()
+            await self.pace.sleep(_GATHER_SECONDS if self._slots.free > 0 else poll)
             await self._lost_claims.release(self.held)
 
     def _on_attempt_end(self, attempt: LiveAttempt, finish: AttemptEnd | None) -> None:
         self._slots.vacate(attempt)
-        self._pace.wake.set()
+        self.pace.wake.set()
         if attempt.late:
             return
         if attempt.stuck and self._slots.all_stuck:
@@ -347,8 +337,8 @@ class Worker:
         took = [(run.lease.queue, run.lease.definition, run.seconds) for run in ended]
         self._latencies.observe("run", took, weight)
         self._slots.start_exclusive()
-        if self._pace.fell_short:
-            self._pace.wake.set()  # a limit may have room again
+        if self.pace.fell_short:
+            self.pace.wake.set()  # a limit may have room again
         if self._drain.paused and not held:
             self.renewal.wake()  # the heartbeat shows that it has drained
 
@@ -358,16 +348,16 @@ class Worker:
         # could run it until its lease ran out. Renewing goes on until the end.
         deadline = clock.monotonic() + self._options.shutdown_time.total_seconds()
         while self.running and not self._drain.forced and clock.monotonic() < deadline:
-            self._pace.wake.clear()
-            await self._pace.sleep(min(0.1, max(0.0, deadline - clock.monotonic())))
+            self.pace.wake.clear()
+            await self.pace.sleep(min(0.1, max(0.0, deadline - clock.monotonic())))
         stop_seconds = GRACE_SECONDS
         for attempt in list(self.held.values()):
             attempt.stop("shutdown")
             stop_seconds = max(stop_seconds, attempt.stop_timeout)
         deadline = clock.monotonic() + stop_seconds + 1
         while self.running and clock.monotonic() < deadline:
-            self._pace.wake.clear()
-            await self._pace.sleep(0.1)
+            self.pace.wake.clear()
+            await self.pace.sleep(0.1)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS + 5):
                 await self._outcome_writer.drain()
@@ -392,33 +382,13 @@ class Worker:
         beat = self._options.lease_time.total_seconds() / 3
         return Loop(name, tick, seconds=beat, telemetry=self._telemetry)
 
-    async def _listen(self) -> None:
-        """Pass the nudges of other processes on to this one, for ever."""
-        queues = self._options.queues
-        names = None if queues is None else [*queues, order_nudge(self.id)]
-        failures = 0
-        while True:
-            try:
-                watch = await self._engine.watch(names)
-                try:
-                    while True:
-                        if nudged := await watch.wait(self._options.poll.total_seconds()):
-                            self._engine.nudges.wake_local({"*", *nudged})
-                        failures = 0
-                finally:
-                    await watch.close()
-            except Exception as error:  # noqa: BLE001  polling finds jobs meanwhile
-                failures += 1
-                self._telemetry.trouble("listening", error)
-                await asyncio.sleep(backoff_seconds(failures))
-
     def _on_nudge(self, queues: Collection[str]) -> None:
         if order_nudge(self.id) in queues:
             self.renewal.wake()
         served = self._options.queues
         if served is None or "*" in queues or not set(served).isdisjoint(queues):
-            self._pace.nudged = True
-            self._pace.wake.set()
+            self.pace.nudged = True
+            self.pace.wake.set()
             self._cancels.nudge()
 
     async def _flush_and_check_memory(self) -> None:

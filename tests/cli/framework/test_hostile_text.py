@@ -33,14 +33,16 @@ HOSTILE = (
     "\u202e\u2066\u200e\u061c\u2028\u200b\ufeff\U000e0041[red][link=http:x]m[close]$(x)`x`'\";|&"
 )
 FORMULA = f"=1+1{HOSTILE}"
-#: Columns whose values have a form of their own: ids, states, hashes, times, rules, counters.
+#: Columns whose values have a form of their own: ids, states, hashes, signatures, times, rules, counters.
 _FORMED = re.compile(
     r"(.*_)?(id|hash|kind|state|outcome|level|role|gate|checksum|applied_at|type|origin)"
     r"|on_.*|.*_to|isolation|source|backoff|dedupe|runs_after|purpose|holder|status|policy|action"
     r"|doing|wanted|misfire|overlap|cron|timezone|condition|undo_of|rights|permissions|edited|code"
     r"|payload_schema|default_payload|body|query|changes|request_id|fingerprint|requires_permission|key|limit_key"
+    r"|signature"
 )
-_FORMED_IN_ONE_TABLE = ("windlass_tokens.created_by",)
+#: The second is a template: what it makes is a new name, and refused.
+_FORMED_IN_ONE_TABLE = ("windlass_tokens.created_by", "windlass_triggers.dedupe_key")
 #: Tables of which no command shows a text.
 _UNSEEN = re.compile(r".*_(migrations|answers|log_words.*|limits|starts|holds|keys|links)")
 #: What other tables refer to: the same text everywhere.
@@ -84,8 +86,8 @@ _READING = {
     *("search", "status", "verify", "contexts", "top", "whoami"),
 }
 #: Why some end otherwise: the worker is lost, and no order reaches it; a reset gave the schedule the
-#: name its code says; a clone's queue and an invited name are new names, and refused, so that nobody
-#: is a member; the audit was changed.
+#: name its code says; a clone's queue and an invited name are new names, and refused; the audit was
+#: changed.
 _ENDS = {
     "db check": 1,  # it names what was written here past the product
     "doctor": 1,
@@ -93,8 +95,6 @@ _ENDS = {
     "triggers reset": 3,
     "jobs clone": 2,
     "members invite": 2,
-    "members role": 3,
-    "members remove": 3,
     **dict.fromkeys(_ORDERS, 5),
 }
 #: What is ours: colours, and what clears the line of a progress bar.
@@ -252,8 +252,7 @@ def _poison(database: sqlite3.Connection, table: str, column: str) -> None:
 def _commands(shell: Shell) -> Iterator[Typed]:
     """All commands of the table, with hostile names."""
     there = _there(shell)
-    # First those that bring the tables of access anew: hostile keys of signatures keep others out.
-    for name, line in sorted(LINES.items(), key=lambda each: not each[0].startswith("db ")):
+    for name, line in LINES.items():
         words = (part.format_map(there) for part in shlex.split(line.args))
         # Nobody can type such a name: the one that is shown counts as well.
         answer = printable(_hostile(line.answer.strip())) + "\n"

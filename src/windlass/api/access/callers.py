@@ -14,7 +14,7 @@ from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.engine.engine import Engine
 from windlass.engine.jobs.requests import Requester
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
-from windlass.tasks import bind_tenant
+from windlass.storage.connection.tenant_binding import bind_tenant
 
 #: What a server without authentication knows of its callers.
 _LOCAL = local()

@@ -12,7 +12,7 @@ from windlass.api.middleware.browser_security import ALWAYS, DEFAULTS, parse_add
 from windlass.api.middleware.problems import problem
 from windlass.errors import FieldError, RequestInvalid
 from windlass.ids import new_job_id
-from windlass.tasks import all_tenants
+from windlass.storage.connection.tenant_binding import all_tenants
 
 HEADER = "x-request-id"
 _SCHEMES = frozenset({"http", "https"})

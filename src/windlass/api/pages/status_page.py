@@ -15,7 +15,7 @@ from windlass.api.schema import render
 from windlass.core.access.roles import Right
 from windlass.core.durations import words
 from windlass.core.jobs.query import JobQuery
-from windlass.core.monitoring.state_icons import STATE_ICONS
+from windlass.core.jobs.state_icons import STATE_ICONS
 from windlass.engine.engine import Engine
 from windlass.engine.leases.workers import liveness
 from windlass.errors import Forbidden, NotAuthenticated

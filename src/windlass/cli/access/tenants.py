@@ -1,4 +1,4 @@
-"""`windlass tenants`: who owns jobs, how much they may do, and whether they may at all."""
+"""`windlass tenants`: the owners of jobs, their limits and their state."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -140,7 +140,7 @@ def resume(call: Invocation, tenant_id: str, dry_run: bool) -> None:
 @with_dry_run("change the limits of the tenant {tenant_id}")
 @with_call
 def limits(call: Invocation, /, tenant_id: str, **given: str | None) -> None:
-    """Set limits of TENANT; `none` takes one away. Without flags, show them."""
+    """Set limits of TENANT; `none` removes a limit. Without flags, show them."""
     from windlass.cli.connect.api_client import path
 
     body = {name: _count(name, text) for name, text in given.items() if text is not None}
@@ -160,15 +160,16 @@ def limits(call: Invocation, /, tenant_id: str, **given: str | None) -> None:
 @_DRY
 @with_call
 def delete(call: Invocation, tenant_id: str, purge: bool, dry_run: bool) -> None:
-    """Delete TENANT: its open jobs end in the dead letter, its tokens and members go.
+    """Delete TENANT: its open jobs end in the dead letter, its tokens and members are removed.
 
-    Its history stays without --purge, and its id stays taken. A deleted tenant can be purged later.
+    Without --purge its history stays. Its id cannot be used again. A deleted tenant can be purged
+    later.
     """
     from windlass.cli.connect.api_client import path
 
     at = path("tenants", tenant_id)
     called = tenant_id
-    if dry_run or not purge:  # one that is deleted already can still be purged
+    if dry_run or not purge:  # a deleted tenant can still be purged
         found = call.ask(lambda api: api.get(at))
         called = f"{found['id']} ({found['name']})"
         if dry_run:

@@ -1,4 +1,4 @@
-"""`windlass tokens`: credentials of programs."""
+"""`windlass tokens`: credentials for programs."""
 
 from typing import TYPE_CHECKING
 
@@ -89,7 +89,7 @@ def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | No
 def create(call: Invocation, name: str, role: str, rights: str | None, expires: str | None) -> int:
     """Create a token called NAME and print its secret, which is shown only once.
 
-    With --db no token is needed to run this.
+    With --db no token is needed to run this command.
     """
     from windlass.core.durations import duration
 
@@ -112,7 +112,7 @@ def create(call: Invocation, name: str, role: str, rights: str | None, expires: 
 @click.option("--dry-run", is_flag=True, help="Show which token, and change nothing.")
 @with_call
 def revoke(call: Invocation, token: str, dry_run: bool) -> None:
-    """Revoke TOKEN, named by its id, the end of it, or its name. It stops working at once."""
+    """Revoke TOKEN, given by its id, the end of its id, or its name. It stops working at once."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: _find(api, token))

@@ -1,8 +1,8 @@
-"""Names that were offered before, so that a shell that completes need not wait for a database.
+"""Cache of completion values, so that a shell need not wait for a database.
 
-Loading what asks takes longer than a person waits for a key. So the last answer is kept, offered at
-once, and asked for anew by a process of its own: what is offered is a few seconds old at most when
-somebody goes on typing. Only names are kept, in files that only their user can read.
+Loading the client takes longer than a person waits for a key press. So the last values are offered
+at once and refreshed in a background process: they are a few seconds old at most while the person
+keeps typing. The cache holds only names, in files that only their user can read.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from windlass.cli.framework.flags import Flags
 
-#: An answer is asked for anew when it is older.
+#: Cached values older than this are refreshed.
 FRESH_SECONDS = 5.0
 _KEPT_SECONDS = 7 * 86_400.0
 _DATABASE = "WINDLASS_DATABASE_URL"
@@ -25,7 +25,7 @@ _FILES = ("windlass.toml", "pyproject.toml")
 
 
 class CachedValue(NamedTuple):
-    """A value that may be meant, and what a person knows it by."""
+    """A value to complete, and its description."""
 
     value: str
     about: str
@@ -33,7 +33,7 @@ class CachedValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CompletionCache:
-    """The last answer to one question at one place."""
+    """The cached values of one list of one server or database."""
 
     file: Path
 
@@ -46,7 +46,7 @@ class CompletionCache:
         return cls(_folder() / f"{name}.json")
 
     def read(self) -> Sequence[CachedValue] | None:
-        """None if there is none, or none that can be read."""
+        """Return the cached values; None if there are none, or the file cannot be read."""
         with contextlib.suppress(OSError, ValueError, TypeError):
             return [CachedValue(*each) for each in json.loads(self.file.read_text("utf-8"))]
         return None
@@ -54,14 +54,14 @@ class CompletionCache:
     def write(self, known: Sequence[CachedValue]) -> None:
         from windlass.cli.connect.private_files import write_private
 
-        with contextlib.suppress(OSError):  # a shell can complete without
+        with contextlib.suppress(OSError):  # completion works without a cache
             write_private(self.file, json.dumps(known))
 
     def is_fresh(self) -> bool:
         return time.time() - self.file.stat().st_mtime < FRESH_SECONDS
 
     def claim(self) -> None:
-        """Count it as fresh from now on: somebody is about to make it so."""
+        """Mark the file as fresh, before a refresh starts: other shells then start none."""
         with contextlib.suppress(OSError):
             os.utime(self.file)
 
@@ -69,7 +69,8 @@ class CompletionCache:
 def offered(
     source: str, begun: str, flags: Flags, ask: Callable[[], Sequence[CachedValue] | None]
 ) -> list[CachedValue]:
-    """The values that begin like this. Those of the last answer, if one of them does; else `ask`."""
+    """Return the values with this prefix: from the cache if it is fresh or has a match, else from
+    `ask`."""
     kept = CompletionCache.of(source, flags)
     last = kept.read()
     if last is not None:
@@ -87,7 +88,7 @@ def offered(
 
 
 def delete_old_caches() -> None:
-    """Remove answers that nobody has asked for in a long time."""
+    """Remove cache files that are older than a week."""
     for file in _folder().glob("*.json"):
         with contextlib.suppress(OSError):
             if time.time() - file.stat().st_mtime > _KEPT_SECONDS:
@@ -95,7 +96,7 @@ def delete_old_caches() -> None:
 
 
 def _cache_key(flags: Flags) -> list[object]:
-    """All that decides who answers, and to whom."""
+    """Everything that selects the server or database and the caller's identity."""
     who = [flags.tenant, flags.token_file, os.environ.get("WINDLASS_TOKEN")]
     if flags.url:
         return [flags.url, *who]
@@ -112,8 +113,8 @@ def _saved_at(name: str) -> int:
 
 
 def _refresh(source: str, flags: Flags) -> None:
-    """Ask anew in a process that outlives this one, and disturbs nobody."""
-    # Through a pipe: an address may hold a password, and a command line is seen by everybody.
+    """Refresh the cache in a detached process."""
+    # Through a pipe: the address may hold a password, and other users can see command lines.
     reading, writing = os.pipe()
     os.write(writing, json.dumps([source, {**asdict(flags), "_typed": []}]).encode())
     os.close(writing)

@@ -1,4 +1,4 @@
-"""Asks anew for names that were offered to a shell. Started by `known_values`, seen by nobody."""
+"""Background refresh of the completion cache, started by `completion_cache`."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The flags that say what a definition is, and the fields of the API that they become."""
+"""Flags that describe a definition, and the API fields they map to."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ _OR_NONE = "; none for no such limit."
 
 
 def definition_flags(command: Command) -> Command:
-    """Add a flag for everything that may be said of a definition."""
+    """Add a flag for every option of a definition."""
     for flag in reversed(_FLAGS):
         command = flag(command)
     return command
@@ -164,7 +164,7 @@ def _object(option: str, text: str) -> dict[str, Any] | None:
     return json_object(text, flag, hint=_JSON)
 
 
-#: A flag -> the field of the API, where it is called otherwise.
+#: Flag -> field of the API, where their names differ.
 _NAMES = {"attempt_timeout": "timeout_seconds", "dedupe_window": "dedupe_window_seconds"}
 _READ: Mapping[str, Read] = {
     **dict.fromkeys(("payload_schema", "default_payload", "backoff", "metadata"), _object),

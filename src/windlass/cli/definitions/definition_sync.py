@@ -1,4 +1,4 @@
-"""`windlass definitions sync`: makes known what code declares, without running any of it."""
+"""`windlass definitions sync`: registers what code declares, without running any of it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
     from windlass.core.definitions.definition import Definition
 
-#: What becomes of a definition's row.
+#: Labels of the changes to a definition's row.
 _LOOKS = {
     "new": StateLabel("✓", "New", "green"),
     "changed": StateLabel("↻", "Changed", "yellow"),
@@ -40,15 +40,15 @@ _LOOKS = {
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @with_call
 def sync(call: Invocation, modules: tuple[str, ...], mark_missing: bool, dry_run: bool) -> None:
-    """Make known what modules declare: definitions, and their schedules and triggers.
+    """Register the definitions, schedules and triggers that modules declare.
 
     A definition that code no longer declares is marked as missing, and its schedules stop. Without
-    MODULE, the modules of the settings (or of this folder) are taken for all there is; of modules
-    named here, only what these and the modules they import declared before is marked, unless
+    MODULE, the modules of the settings (or of this folder) count as all the code. With MODULE, only
+    definitions that these modules, or modules they import, declared before are marked, unless
     --mark-missing is given.
 
-    A worker that starts does the same, but marks nothing: it may know only a part of the code. What
-    operators edited stays. Works on a database, not over --url.
+    A starting worker registers the same, but marks nothing: it may know only a part of the code.
+    Edits by operators stay. Works on a database, not over --url.
     """
     from windlass.cli.run.module_flags import resolve_modules
 

@@ -1,4 +1,4 @@
-"""`windlass definitions`: what may run, and how."""
+"""`windlass definitions`: list, show and limit what may run."""
 
 import shlex
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _WHOLE = ("max_concurrency", "max_per_key", "max_attempts")
     ],
 )
 def definitions() -> None:
-    """See what may run, and change how it runs without a deploy."""
+    """List what may run, and change how it runs without a deploy."""
 
 
 definitions.add_command(enqueue, "run")
@@ -68,7 +68,7 @@ definitions.add_command(reset)
 @with_paging()
 @with_call
 def list_definitions(call: Invocation, /, limit: int, cursor: str | None, **wanted: Any) -> None:
-    """List definitions, by key: all, or those that have something in common."""
+    """List definitions, by key: all, or those that match every given flag."""
     page = call.ask(lambda api: api.page("/definitions", limit=limit, cursor=cursor, **wanted))
     call.out.list(page["items"], _columns(page["items"]), body=page)
     hint_at_more(call, page)
@@ -87,7 +87,7 @@ def list_definitions(call: Invocation, /, limit: int, cursor: str | None, **want
 @click.argument("definition")
 @with_call
 def show(call: Invocation, definition: str) -> None:
-    """Show everything about DEFINITION, and what operators edited of it."""
+    """Show everything about DEFINITION, and which options operators edited."""
     found = _read(call, definition)
     call.out.one(found, lambda: _show(call, found), key="key")
 
@@ -101,7 +101,7 @@ def show(call: Invocation, definition: str) -> None:
 @click.argument("definition")
 @with_call
 def schema(call: Invocation, definition: str) -> None:
-    """Print the JSON Schema of the payload of DEFINITION."""
+    """Print the JSON Schema of DEFINITION's payload."""
     call.out.json(_read(call, definition)["payload_schema"])
 
 
@@ -143,7 +143,7 @@ def disable(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
 @with_dry_run("change the limits of {definition}")
 @with_call
 def limits(call: Invocation, /, definition: str, **given: Any) -> None:
-    """Show the limits of DEFINITION, or set some. They win over the code until they are reset."""
+    """Show the limits of DEFINITION, or set some. They win over the code until reset."""
     from windlass.cli.connect.api_client import path
 
     changes = _changes(given)
@@ -240,7 +240,7 @@ def _show(call: Invocation, one: Item) -> None:
 
 
 def _activity_facts(call: Invocation, one: Item) -> list[tuple[str, str]]:
-    """The activity of its jobs; success rate and percentile are of the last 24 hours."""
+    """The activity of a definition's jobs. Success rate and percentile cover the last 24 hours."""
     out, rate, p95 = call.out, one["success_rate"], one["p95_seconds"]
     workers, errors = one["workers"], one["import_errors"] or {}
     return [

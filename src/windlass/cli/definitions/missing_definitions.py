@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def undeclared_keys(
     rows: Iterable[Definition], declared: Collection[str], *, everywhere: bool = True
 ) -> set[str]:
-    """The keys that code declared once, that are not among those declared now, and not marked yet.
+    """Keys that code declared before but not now, and that are not marked yet.
 
-    `declared` has all that the modules declare. Unless that is all the code there is (`everywhere`),
-    only definitions count whose own module was imported just now.
+    `declared` has all keys that the modules declare. Unless the modules are all the code
+    (`everywhere`), only definitions whose own module was just imported count.
     """
     return {
         row.key
@@ -31,8 +31,8 @@ def undeclared_keys(
 
 
 async def mark_missing(apps: Sequence["Windlass"]) -> tuple[set[str], set[str]]:
-    """Mark what none of these apps declares. Returns the keys marked, and those left alone because
-    a worker somewhere else still runs them."""
+    """Mark what none of these apps declares. Returns the keys marked, and the keys skipped because
+    a worker elsewhere still runs them."""
     marked: set[str] = set()
     kept: set[str] = set()
     for app in {each.url: each for each in apps}.values():

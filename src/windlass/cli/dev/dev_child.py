@@ -1,4 +1,4 @@
-"""The process of `windlass dev` that runs the jobs: import, prepare, greet, work."""
+"""The process of `windlass dev` that runs the jobs: import, prepare, print the greeting, work."""
 
 import asyncio
 import logging
@@ -40,7 +40,7 @@ from windlass.tasks import run
 
 _FILES_SECONDS = 1.0
 _MISSING_SECONDS = 2.0
-#: What no change to the code mends: there is no sense in waiting for the next save.
+#: Errors that no change to the code fixes: do not wait for the next save.
 _NOT_THE_CODES = (
     DatabaseUnreachable,
     DatabaseTimeout,
@@ -64,9 +64,9 @@ class DevChild:
     _opening: set[asyncio.Task[None]] = field(default_factory=set)
 
     def run(self, link: SupervisorLink | None, first: bool) -> int:
-        """Run the jobs of the modules until stopped; the exit code."""
+        """Run the jobs of the modules until stopped; returns the exit code."""
         if logging.lastResort is not None:
-            # It prints what libraries log, as it is, unless the modules configure logging.
+            # Print libraries' log records unchanged, unless the modules configure logging.
             logging.lastResort.setFormatter(VisibleFormatter())
         try:
             return run(self._work(self._apps(), link, first))
@@ -104,8 +104,8 @@ class DevChild:
 
     @asynccontextmanager
     async def _serve(self, app: Windlass, working: WorkerGroup) -> AsyncIterator[None]:
-        """The API of an app while it works; told to stop, it takes no more requests."""
-        # Heavy, and no job needs it.
+        """Serve the API of an app; after a stop it accepts no more requests."""
+        # A heavy import that no job needs.
         from windlass.api.access.callers import open_access
         from windlass.api.access.credentials import by_credentials
         from windlass.api.app import create_api
@@ -126,7 +126,7 @@ class DevChild:
     ) -> int:
         for app in apps:
             await wait_until_ready(app.ready, app.telemetry)
-        # Before anything is scheduled, so that no job is made that nobody runs.
+        # Before anything is scheduled, so that no job is created that no worker can run.
         done = await self._mark_missing(apps)
         marking = None if done else asyncio.create_task(self._mark_rest(apps))
         try:
@@ -136,7 +136,7 @@ class DevChild:
                 marking.cancel()
 
     async def _mark_missing(self, apps: Sequence[Windlass]) -> bool:
-        """Mark what the modules no longer declare; whether there is nothing left to mark."""
+        """Mark what the modules no longer declare. Returns True if nothing is left to mark."""
         try:
             marked, kept = await mark_missing(apps)
         except WindlassError as error:
@@ -202,7 +202,7 @@ class DevChild:
         task.add_done_callback(self._opening.discard)
 
     async def _open(self, app: Windlass) -> None:
-        """Open the page, signed in: each time by a link of its own, for a link works once."""
+        """Open the dashboard, signed in. Each call creates a new link: a link works once."""
         try:
             url = address(self.listening) if self.no_auth else await self._sign_in(app)
         except WindlassError as error:
@@ -223,14 +223,14 @@ class DevChild:
 
 
 async def _create_schema(app: Windlass) -> None:
-    # A server's database that is only behind is left to `windlass db migrate`: others may use it.
+    # Only an empty database gets the schema. An older one may be shared: `windlass db migrate`.
     schema = app.engine.schema
     if not (await schema.status()).applied:
         await schema.migrate()
 
 
 async def _report_imports(link: SupervisorLink) -> None:
-    """Keep the supervisor informed: handlers import more as they run."""
+    """Report imported files to the supervisor: handlers import more while they run."""
     told = imported_files()
     while True:
         await asyncio.sleep(_FILES_SECONDS)
@@ -240,7 +240,8 @@ async def _report_imports(link: SupervisorLink) -> None:
 
 
 def imported_files() -> set[str]:
-    """The files of the program itself, without those of installed packages and of Python."""
+    """The imported files of the program itself, without installed packages and the standard
+    library."""
     ours = str(Path(__file__).parents[2])
     files = {os.path.abspath("windlass.toml")}
     for module in list(sys.modules.values()):
@@ -258,7 +259,7 @@ def _installed(file: str, ours: str) -> bool:
 
 
 def _error_files(error: BaseException | None) -> Iterator[str]:
-    """Where an import went wrong: the file itself may not have been imported."""
+    """The files of an import error's traceback: the failing file may not count as imported."""
     if isinstance(error, SyntaxError) and error.filename:
         yield os.path.abspath(error.filename)
     for frame in traceback.extract_tb(error.__traceback__ if error else None):
@@ -267,7 +268,7 @@ def _error_files(error: BaseException | None) -> Iterator[str]:
 
 
 def _own_frames(error: BaseException) -> Iterator[str]:
-    """A traceback from the author's code on."""
+    """The part of a traceback from the author's code on."""
     here = str(Path(__file__).parents[2])
     frames = error.__traceback__
     while frames is not None and (
@@ -279,12 +280,13 @@ def _own_frames(error: BaseException) -> Iterator[str]:
     yield from (f"  {line}" for line in text.splitlines())
 
 
-# In a process of its own: some browsers stay until they are closed, and some talk.
+# In a separate process: some browsers block until closed, and some print messages.
 _OPEN_BROWSER = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
 async def _browse(url: str) -> bool:
-    """Open an address; BROWSER may name the program. False if no browser could be started."""
+    """Open an address in a browser; BROWSER may name the program. False if none could be
+    started."""
     nowhere = asyncio.subprocess.DEVNULL
     opening = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _OPEN_BROWSER, url, stdin=nowhere, stdout=nowhere, stderr=nowhere

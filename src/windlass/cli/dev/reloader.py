@@ -1,7 +1,7 @@
-"""Runs work in a child process and starts it anew when a file it imported is saved.
+"""Supervisor of `windlass dev`: runs work in a child process and restarts it when a file is saved.
 
-The new child is started beside the old one. Only when it is ready is the old one told to stop, so
-that running jobs finish where they run, and code that cannot be imported replaces nothing.
+The new child starts beside the old one. The old one is stopped only when the new one is ready, so
+running jobs finish in their process, and code that cannot be imported replaces nothing.
 """
 
 import contextlib
@@ -26,18 +26,18 @@ from windlass.cli.run.signals import stopping
 from windlass.cli.text.printing import write_lines
 
 _POLL_SECONDS = 0.25
-#: The end of a program that has the terminal is noticed sooner.
+#: Shorter poll while another program has the terminal, to notice its end soon.
 _SOON_SECONDS = 0.05
-#: Editors write a file in steps.
+#: Wait after a change: editors write a file in steps.
 _SETTLE_SECONDS = 0.1
-#: A child that dies at once, again and again, must not heat the room.
+#: Pause between restarts: a child that dies at once must not loop at full speed.
 _RESTART_SECONDS = 1.0
 
 State = Literal["starting", "ready", "failed"]
 
 
 class SupervisorLink:
-    """The child's side of the line to its supervisor."""
+    """The child's end of the socket to its supervisor."""
 
     def __init__(self, line: socket.socket, voice: TerminalOutput | None) -> None:
         self._line = line
@@ -45,17 +45,18 @@ class SupervisorLink:
         self._heard = b""
 
     def tell(self, state: State, files: Iterable[str], **facts: str) -> None:
-        """Say how far the child is, which files it depends on, and what else is worth knowing."""
+        """Report the child's state, the files it depends on, and other facts."""
         told = {"state": state, "files": sorted(files), "facts": facts}
         self._line.sendall(json.dumps(told).encode() + b"\n")
 
     def fileno(self) -> int:
-        """Readable when there is an order, or when the supervisor is gone."""
+        """The socket's descriptor: readable when there is an order, or when the supervisor is
+        gone."""
         return self._line.fileno()
 
     def orders(self) -> list[str] | None:
-        """The supervisor's next order; None when it is gone. To be silent, or not, needs no more
-        than to be heard here."""
+        """Return the supervisor's next orders; None when it is gone. `hush` and `speak` are carried
+        out here."""
         some = self._line.recv(4096)
         if not some:
             return None
@@ -73,7 +74,7 @@ class SupervisorLink:
 
 @dataclass(slots=True, eq=False)
 class ChildProcess:
-    """The supervisor's side."""
+    """A child process, as its supervisor sees it."""
 
     pid: int
     line: socket.socket
@@ -87,13 +88,13 @@ class ChildProcess:
         os.kill(self.pid, signal.SIGTERM)
 
     def order(self, word: str) -> None:
-        with contextlib.suppress(OSError):  # it is gone, or has not listened for long
+        with contextlib.suppress(OSError):  # the child is gone, or has not read for long
             self.line.sendall(f"{word}\n".encode())
 
 
 class Supervisor:
-    """`work` runs in the child; it gets the link, and whether none was ready before. What it
-    returns is the child's exit code. Keys come from the terminal, if there is one."""
+    """Runs `work` in a child process. `work` gets the link, and True if no child was ready before;
+    it returns the child's exit code. Keys come from the terminal, if there is one."""
 
     def __init__(
         self,
@@ -115,7 +116,7 @@ class Supervisor:
         self._code = 0
 
     def run(self) -> int:
-        """Supervise until told to stop, or until the first child cannot work at all."""
+        """Supervise until stopped, or until the first child cannot work at all."""
         for number in stopping():
             signal.signal(number, self._on_signal)
         with self._terminal or contextlib.nullcontext():
@@ -123,15 +124,15 @@ class Supervisor:
 
     @property
     def facts(self) -> dict[str, str] | None:
-        """The last report of the running code; None while none runs."""
+        """The last report of the running code; None while no code runs."""
         return self._current.facts if self._current else None
 
     def stop(self) -> None:
-        """As a signal would: children finish what they run; said again, they hand it back."""
+        """Stop like a signal: children finish their jobs; a second call hands the jobs back."""
         self._signals += 1
 
     def order(self, word: str, *, all: bool = False) -> None:
-        """Tell the child that runs the jobs, or all of them, to do something."""
+        """Send an order to the child that runs the jobs, or to all children."""
         for child in self._children() if all else [self._current]:
             if child is not None:
                 child.order(word)
@@ -161,7 +162,7 @@ class Supervisor:
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
         began = time.time_ns()
-        # Kept back: in the child the supervisor's handler would swallow a signal to stop.
+        # Blocked: until the child has its own handlers, the supervisor's would swallow a stop.
         signal.pthread_sigmask(signal.SIG_BLOCK, stopping())
         pid = os.fork()
         if pid == 0:
@@ -170,7 +171,7 @@ class Supervisor:
                 ours.close()
                 self._forget_children()
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
-                # Its own session: Ctrl-C comes to the supervisor alone, which passes it on once.
+                # Its own session: only the supervisor gets Ctrl-C, and forwards it once.
                 os.setsid()
                 voice = self._terminal.voice if self._terminal else None
                 code = self._work(SupervisorLink(theirs, voice), not self._was_ready)
@@ -197,14 +198,14 @@ class Supervisor:
         return [child for child in (self._current, self._coming, *self._leaving) if child]
 
     def _read_reports(self, keys: Keys | None = None, *, seconds: float = _POLL_SECONDS) -> None:
-        # A line that is closed can be read for ever, and gives nothing.
+        # A closed socket is always readable, without data.
         lines = {child.line: child for child in self._children() if not child.closed}
         watched: list[socket.socket | Keys] = [*lines]
         if keys is not None and keys.listens():
             watched.append(keys)
         for line in select.select(watched, [], [], seconds)[0]:
             if isinstance(line, Keys):
-                continue  # minded when all is heard
+                continue  # handled after all reports are read
             child = lines[line]
             try:
                 some = line.recv(65536)
@@ -235,7 +236,7 @@ class Supervisor:
             pid, status = os.waitpid(child.pid, os.WNOHANG)
             if pid == 0:
                 continue
-            self._read_reports(seconds=0)  # its last words
+            self._read_reports(seconds=0)  # read its last reports
             child.line.close()
             self._on_child_exit(child, os.waitstatus_to_exitcode(status))
 
@@ -254,7 +255,7 @@ class Supervisor:
                 self.say(f"The process ended ({_exit_text(code)}) before it was ready.")
                 self._code = Exit.FAILED
             elif self._current is None:
-                self._code = code  # it has told why
+                self._code = code  # the child has reported why
         elif child is self._current:
             self._current = None
             if self.stopping:
@@ -285,7 +286,7 @@ class Supervisor:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self._lent and number == signal.SIGINT:
-            return  # Ctrl-C is meant for the program that has the terminal
+            return  # Ctrl-C is for the program that has the terminal
         if self._terminal and number == signal.SIGHUP:
             self._terminal.hang_up()
         self.stop()

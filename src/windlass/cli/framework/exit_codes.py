@@ -1,4 +1,4 @@
-"""Exit codes: what each means, and which error ends in which."""
+"""Exit codes, their meanings, and the table from error classes to exit codes."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -44,7 +44,7 @@ MEANINGS: Mapping[Exit, str] = {
 }
 
 
-#: Error class -> exit code. A class that is not listed ends as the class above it does.
+#: Error class -> exit code. A class that is not listed has the code of its base class.
 CODES: Mapping[type[WindlassError], Exit] = {
     WindlassError: Exit.FAILED,
     errors.DatabaseUnreachable: Exit.UNREACHABLE,

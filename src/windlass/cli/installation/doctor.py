@@ -1,4 +1,4 @@
-"""`windlass doctor`: what is right, what is not, and how to mend it."""
+"""`windlass doctor`: checks the installation and suggests fixes."""
 
 import os
 from dataclasses import asdict
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def doctor(call: Invocation) -> int:
     """Check settings, database, workers and jobs, and suggest fixes.
 
-    Reads only. Exits with 1 if something is broken; a warning alone does not. With --url it asks
-    the server instead: does it live, can it answer, who works for it.
+    Reads only. Exits with 1 if something is broken; a warning alone does not. With --url it checks
+    the server instead: is it alive, is it ready, which workers does it have.
     """
     found = _checks(call)
     broken = any(check.level == "broken" for check in found)
@@ -62,7 +62,7 @@ def _checks(call: Invocation) -> "list[Check]":
 
 
 def _missing_file(url: str) -> "Check | None":
-    """A SQLite file that is not there: to look into it would make it."""
+    """A finding for a missing SQLite file; connecting would create it."""
     from windlass.core.monitoring.checks import warning
     from windlass.errors.wording import address
 

@@ -1,4 +1,4 @@
-"""`windlass explain CODE`: what an error means, its causes and cures, without a database."""
+"""`windlass explain CODE`: an error's meaning, causes and fixes, without a database."""
 
 import inspect
 

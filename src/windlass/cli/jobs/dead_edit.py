@@ -1,4 +1,4 @@
-"""`windlass dead edit-retry`: a job once more, with another payload."""
+"""`windlass dead edit-retry`: retry a job with another payload."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ def edit_retry(
 ) -> None:
     """Retry the dead-lettered JOB with another payload.
 
-    Fields given as key=value replace those of the payload it has; others stay.
+    Fields given as key=value replace those of its payload; the others stay.
     """
     from windlass.cli.connect.api_client import path
     from windlass.cli.text.parse_payload import full_payload, split_pairs, typed

@@ -1,4 +1,4 @@
-"""`windlass enqueue`: make a job from the shell."""
+"""`windlass enqueue`: enqueue a job from the shell."""
 
 from typing import Any
 
@@ -60,8 +60,9 @@ def enqueue(
 ) -> None:
     """Enqueue a job of DEFINITION.
 
-    A value that is JSON is taken as such, any other as text; a field for text keeps it as it is.
-    The job's id is printed. An equal job that exists already is an ordinary answer.
+    A value that is valid JSON is read as JSON, any other as text; a text field keeps it as it is.
+    The job's id is printed. If an equal job exists already, its id is printed; this is not an
+    error.
     """
     from windlass.cli.connect.api_client import Client, path
     from windlass.cli.text.parse_payload import full_payload, split_pairs, typed
@@ -82,7 +83,7 @@ def enqueue(
             await api.learn(call.settings.modules)
             known = await api.get(at)
         data = typed(pairs, known["payload_schema"]) if whole is None else whole
-        dump_json(data)  # what cannot be stored cannot be sent either
+        dump_json(data)  # a value that cannot be stored cannot be sent either
         after = [(await api.get(path("jobs", id)))["id"] for id in options.get("after", ())]
         body = {**options, "after": after, "definition": definition, "payload": data}
         return await api.post("/jobs", body, dry_run=dry_run or None)

@@ -1,4 +1,4 @@
-"""`windlass jobs cancel|retry|run-now|delete`: what a person does to jobs, by id or by filter."""
+"""`windlass jobs cancel|retry|run-now|delete`: actions on jobs, by id or by filter."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
 def cancel(
     call: Invocation, /, ids: Sequence[str], dry_run: bool, reason: str | None, **chosen: Any
 ) -> int:
-    """Cancel jobs: waiting ones end at once, running ones are asked to stop."""
+    """Cancel jobs: waiting jobs end at once, running ones are asked to stop."""
     return change(call, CANCEL, ids, chosen, dry_run=dry_run, reason=reason)
 
 
@@ -86,7 +86,7 @@ def run_now(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: An
 @_with_ids
 @with_call
 def delete(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
-    """Delete ended jobs for good. Retention deletes them by itself, once they are old."""
+    """Delete ended jobs for good. Retention deletes old ones automatically."""
     return change(call, DELETE, ids, chosen, dry_run=dry_run)
 
 
@@ -100,7 +100,7 @@ def change(
     reason: str | None = None,
     changes: "JsonObject | None" = None,
 ) -> int:
-    """Do something to the jobs with these ids, or else to those that are chosen by a filter."""
+    """Apply an action to the jobs with these ids, or to those that a filter selects."""
     q = build_filter(**chosen)
     if bool(ids) == bool(q):
         raise CommandInvalid(

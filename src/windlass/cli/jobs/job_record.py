@@ -1,4 +1,4 @@
-"""`windlass jobs show|reveal|attempts|history|logs|graph`: all that is known of one job."""
+"""`windlass jobs show|reveal|attempts|history|logs|graph`: the record of one job."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -63,7 +63,8 @@ def show(call: Invocation, job: str) -> None:
 @click.option("--reason", metavar="TEXT", help="Why; kept in the audit.")
 @with_call
 def reveal(call: Invocation, job: str, reason: str | None) -> None:
-    """Print the payload and result of JOB with their secrets, which is kept in the audit."""
+    """Print the payload and result of JOB with their secrets. The access is recorded in the audit
+    log."""
     from windlass.cli.connect.api_client import path
 
     call.confirm(f"revealing the secrets of {job}", f"Print the secrets of {job} here?")
@@ -113,7 +114,7 @@ def attempts(call: Invocation, job: str) -> None:
 @click.argument("job")
 @with_call
 def history(call: Invocation, job: str) -> None:
-    """List every step JOB took: when, from which state to which, by whom."""
+    """List the state changes of JOB: when, from which state to which, by whom."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: api.get(path("jobs", job, "history")))

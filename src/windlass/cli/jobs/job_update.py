@@ -1,4 +1,4 @@
-"""`windlass jobs update`: another priority, queue, due time or metadata for jobs that wait."""
+"""`windlass jobs update`: change priority, queue, due time or metadata of waiting jobs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -48,9 +48,9 @@ def update(
     metadata: str | None,
     **chosen: Any,
 ) -> int:
-    """Change jobs that wait. Those that run or have ended stay as they are.
+    """Change waiting jobs. Running and ended jobs cannot be changed.
 
-    A job that runs is canceled, or left alone; one that has ended is cloned or retried.
+    Cancel a running job instead; clone or retry an ended one.
     """
     changes = changes_of(priority=priority, queue=queue, at=at, delay=delay, metadata=metadata)
     return change(call, UPDATE, ids, chosen, dry_run=dry_run, changes=changes)
@@ -64,7 +64,7 @@ def changes_of(
     delay: str | None,
     metadata: str | None,
 ) -> dict[str, Any]:
-    """The body of the request; CommandInvalid if no change was given."""
+    """The request body; raises CommandInvalid if no change was given."""
     from windlass.cli.jobs.enqueue import delivery_options
     from windlass.core.payloads.json_text import read_json
 

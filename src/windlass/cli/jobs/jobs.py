@@ -1,4 +1,4 @@
-"""`windlass jobs`: find them, see why they wait, wait for them."""
+"""`windlass jobs`: find jobs, explain why they wait, wait for them."""
 
 from collections.abc import Sequence
 
@@ -114,7 +114,7 @@ def list_jobs(
 @click.argument("job")
 @with_call
 def explain(call: Invocation, job: str) -> None:
-    """Say why JOB is not running: the first reason that holds."""
+    """Explain why JOB is not running: the first reason that applies."""
     from windlass.cli.connect.api_client import path
 
     reason = call.ask(lambda api: api.get(path("jobs", job, "explain")))
@@ -137,7 +137,7 @@ def explain(call: Invocation, job: str) -> None:
 def wait(call: Invocation, job: str) -> None:
     """Wait until JOB has ended and print its result.
 
-    Exits with 8 if it failed or was canceled, with 9 if --timeout was over first.
+    Exits with 8 if it failed or was canceled, with 9 if --timeout ran out first.
     """
     from windlass.cli.jobs.wait_for_job import wait_for
 
@@ -147,7 +147,7 @@ def wait(call: Invocation, job: str) -> None:
 def job_columns(items: Sequence[Item]) -> list[Column]:
     """The columns of a list of jobs."""
     now = utcnow()
-    # With a single tenant there is nothing to tell apart.
+    # With a single tenant the column would add nothing.
     tenants = any(item["tenant_id"] != "default" for item in items)
     progress = any(0 < item["progress"] < 1 for item in items)
     return [

@@ -1,4 +1,4 @@
-"""`windlass logs`: lines of all jobs."""
+"""`windlass logs`: log lines of all jobs."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -67,10 +67,10 @@ def search(
     limit: int,
     cursor: str | None,
 ) -> None:
-    """Find the lines that have all these words, newest first.
+    """Find the lines that contain all these words, newest first.
 
-    Words are whole words, in any case; without any, every line is found. `-o id` prints the ids of
-    the lines' jobs.
+    Words match whole words, in upper or lower case; without words every line matches. `-o id`
+    prints the ids of the lines' jobs.
     """
     page = call.ask(
         lambda api: api.page(
@@ -116,10 +116,10 @@ def tail(
     level: str | None,
     lines: int,
 ) -> None:
-    """Print lines as they come, until Ctrl-C.
+    """Print lines as they arrive, until Ctrl-C.
 
-    A worker stores its lines in batches, so they come some seconds late. Programs get a line of
-    JSON for each with --json.
+    A worker stores its lines in batches, so they arrive some seconds late. With --json each line is
+    a JSON object.
     """
     from windlass.cli.jobs.tail import TailedList
     from windlass.cli.jobs.tail import tail as tailed

@@ -9,7 +9,7 @@ from windlass.cli.connect.api_client import Client, JsonObject
 
 _SECONDS = 1.0
 _PAGE = 100
-#: So many pages are read in one look; what comes faster nobody reads.
+#: The most pages read in one poll; items that arrive faster are left out.
 _MOST_PAGES = 20
 _REMEMBERED = 5_000
 
@@ -23,9 +23,9 @@ class TailedList(NamedTuple):
 
 
 async def tail(api: Client, what: TailedList, *, last: int) -> AsyncIterator[JsonObject]:
-    """The last so many items, and then each new one, oldest first, without end.
+    """Yield the `last` items, then each new one, oldest first, without end.
 
-    What is stored late, behind others, is found as long as it is among the newest hundred.
+    An item that is stored late, behind others, is found while it is among the newest hundred.
     """
     items = (await api.get(what.at, limit=_PAGE, **what.params))["items"]
     seen = dict.fromkeys(_key(what, item) for item in reversed(items))
@@ -42,7 +42,7 @@ async def tail(api: Client, what: TailedList, *, last: int) -> AsyncIterator[Jso
 
 
 async def _new_items(api: Client, what: TailedList, seen: dict[Hashable, None]) -> list[JsonObject]:
-    """Items that were not seen yet, down to the first page with one that was."""
+    """The items not yet seen, from the newest page down to the first page with a seen one."""
     fresh: list[JsonObject] = []
     cursor = None
     for _ in range(_MOST_PAGES):

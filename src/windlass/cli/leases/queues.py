@@ -42,7 +42,7 @@ def queues() -> None:
 @with_paging()
 @with_call
 def list_queues(call: Invocation, limit: int, cursor: str | None) -> None:
-    """List queues by name, with how many of their jobs wait and run."""
+    """List queues by name, with their numbers of waiting and running jobs."""
     page = call.ask(lambda api: api.page("/queues", limit=limit, cursor=cursor))
     call.out.list(page["items"], _columns(), body=page)
     hint_at_more(call, page)
@@ -54,7 +54,7 @@ def list_queues(call: Invocation, limit: int, cursor: str | None) -> None:
 @click.argument("queue")
 @with_call
 def show(call: Invocation, queue: str) -> None:
-    """Show everything about QUEUE. A queue that no job has used is empty."""
+    """Show everything about QUEUE. A queue without any job so far is shown as empty."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: api.get(path("queues", queue)))
@@ -134,7 +134,7 @@ def limits(call: Invocation, queue: str, max_concurrency: str | None) -> None:
 @_DRY_RUN
 @with_call
 def move(call: Invocation, queue: str, to: str, dry_run: bool) -> int:
-    """Move all waiting jobs of QUEUE to another queue. Running ones end where they are."""
+    """Move all waiting jobs of QUEUE to another queue. Running jobs are not moved."""
     if to == queue:
         raise CommandInvalid(f"{queue} is where they are.", hint="Give another queue by --to.")
     return _all_waiting(call, _MOVE, queue, dry_run=dry_run, changes={"queue": to})
@@ -153,7 +153,7 @@ def move(call: Invocation, queue: str, to: str, dry_run: bool) -> int:
 def purge(call: Invocation, queue: str, reason: str | None, dry_run: bool) -> int:
     """Cancel all waiting jobs of QUEUE. Running jobs continue, and history stays.
 
-    A job that begins to run meanwhile is asked to stop. Canceled jobs can be retried.
+    A job that starts meanwhile is asked to stop. Canceled jobs can be retried.
     """
     return _all_waiting(call, _PURGE, queue, dry_run=dry_run, reason=reason)
 
@@ -164,7 +164,7 @@ def _all_waiting(call: Invocation, deed: BulkCommand, queue: str, **about: Any) 
 
 
 def _note_unused(call: Invocation, names: Sequence[str]) -> None:
-    """Say of names that no queue in use has: they may be typing errors."""
+    """Warn about names that no queue in use has: they may be typing errors."""
     used = [
         queue["name"] for queue in call.ask(lambda api: api.page("/queues", limit=_MOST))["items"]
     ]

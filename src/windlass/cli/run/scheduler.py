@@ -1,4 +1,4 @@
-"""`windlass scheduler`: fire schedules and do the upkeep, without running jobs."""
+"""`windlass scheduler`: fires schedules and does upkeep, without running jobs."""
 
 import asyncio
 import sys
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 def scheduler(call: Invocation, modules: tuple[str, ...], once: bool) -> int:
     """Fire schedules, match events and run upkeep, without running jobs.
 
-    Any number may run, beside workers or alone: a due time makes one job. Rows are enough to work
-    from; with MODULEs, what they declare is made known first. With the setting scheduler.enabled
-    off, no schedule is fired here.
+    Any number may run, with or without workers: a due time creates one job. It works from the rows
+    in the database; with MODULEs, it registers what they declare first. With the setting
+    scheduler.enabled off, it fires no schedules.
     """
     end_at_once()
-    # A container's first process gets no default handling of signals.
+    # PID 1 in a container has no default signal handling.
     if (code := run_as_child()) is not None:
         return code
-    # Heavy, and not needed where a child does the work.
+    # A heavy import, not needed if a child does the work.
     from windlass.app.windlass import Windlass
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry

@@ -1,4 +1,4 @@
-"""`windlass worker`: run jobs until told to stop."""
+"""`windlass worker`: runs jobs until stopped."""
 
 import sys
 
@@ -49,29 +49,29 @@ def worker(
     scheduling: bool | None,
     drain: bool,
 ) -> int:
-    """Run the jobs that MODULEs declare, until told to stop.
+    """Run the jobs that MODULEs declare, until stopped.
 
     With --url it works for the server there, without a database of its own.
 
-    A module is a dotted name or a file; without one, the setting `modules` names them. SIGTERM,
-    Ctrl-C, a terminal that is closed or `windlass workers stop` lets running jobs finish for
-    worker.shutdown_timeout_seconds and hands back the rest; a second signal hurries.
+    A module is a dotted name or a file; without one, the setting `modules` names them. On SIGTERM,
+    Ctrl-C, a closed terminal or `windlass workers stop`, running jobs may finish for
+    worker.shutdown_timeout_seconds and the rest are handed back; a second signal hands all back at
+    once.
 
-    It prints who it is once its row exists, then one line for each job that ends; with --quiet only
+    It prints its id once its row exists, then one line for each job that ends; with --quiet only
     warnings and errors.
 
     Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts
     another; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
-    wrong; 4 when the server refuses its token; 6 when there is no database, or no server, at the
-    start; 10 when jobs could be neither finished nor
-    handed back; 11 when an async handler blocked the event loop past its time limit: it is recorded
-    as timed out, and all other jobs are handed back; 12 when the database was restored or promoted
-    meanwhile: start it again.
+    wrong; 4 when the server refuses its token; 6 when the database or server cannot be reached at
+    the start; 10 when jobs could be neither finished nor handed back; 11 when an async handler
+    blocked the event loop past its time limit: it is recorded as timed out, and all other jobs are
+    handed back; 12 when the database was restored or promoted meanwhile: start it again.
     """
     end_at_once()
     if (code := run_as_child()) is not None:
         return code
-    # Heavy, and not needed where a child does the work.
+    # A heavy import, not needed if a child does the work.
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
     from windlass.cli.run.run_workers import How, WorkerGroup, work

@@ -1,4 +1,4 @@
-"""Log lines as they are printed: of one job, or of all."""
+"""Prints log lines, of one job or of all jobs."""
 
 import json
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def print_line(call: Invocation, line: "JsonObject", *, whose: bool = False) -> None:
-    """Print a line; with `whose` also of which job and definition it is."""
+    """Print a log line; with `whose` also its job and definition."""
     out = call.out
     if out.format in ("json", "jsonl", "csv"):
         out.json_line(line)

@@ -6,7 +6,7 @@ from windlass.cli.framework.invocation import Invocation
 
 
 def print_receipt(call: Invocation, answer: dict[str, Any], *, wait: bool, follow: bool) -> None:
-    """Print the id of a job that was asked for; or wait for its end, with its log or without."""
+    """Print the id of an enqueued job, or wait for its end, with or without its log."""
     receipt = answer["receipt"]
     if (wait or follow) and receipt["job_id"] is not None:
         from windlass.cli.jobs.wait_for_job import wait_for

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
     from windlass.cli.top.readings import TopData
 
-#: So many jobs without a terminal, whose height would say.
+#: Number of jobs without a terminal, where no height limits it.
 _JOBS = 10
 
 
@@ -64,7 +64,7 @@ def _print(call: Invocation, where: str) -> None:
 
 
 def _place(call: Invocation) -> str:
-    """Whose jobs these are, and where."""
+    """The tenant and the server or database on the screen."""
     from windlass.errors.wording import address
 
     where = call.server.url if call.server else address(call.settings.database.url)

@@ -1,4 +1,4 @@
-"""`windlass events`: what has happened, and what came of it."""
+"""`windlass events`: emit, list, show and replay events."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     ],
 )
 def events() -> None:
-    """Emit events, look at them, emit them again.
+    """Emit, list and replay events.
 
     An id may be shortened to its last six or more characters.
     """
@@ -80,7 +80,7 @@ def list_events(
 @click.argument("event")
 @with_call
 def show(call: Invocation, event: str) -> None:
-    """Show everything about EVENT: its data, what each trigger did with it, and why."""
+    """Show everything about EVENT: its data, and the result of each trigger with its reason."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: api.get(path("events", event)))
@@ -111,9 +111,9 @@ def emit(
     correlation_id: str | None,
     dry_run: bool,
 ) -> None:
-    """Say that NAME has happened, and print the event's id. Its triggers make their jobs.
+    """Emit the event NAME and print its id. Matching triggers create their jobs.
 
-    A value that is JSON is taken as such, any other as text.
+    A value that is valid JSON is read as JSON, any other as text.
     """
     from windlass.cli.text.parse_payload import event_data
 
@@ -136,7 +136,7 @@ def emit(
 )
 @with_call
 def tail(call: Invocation, lines: int) -> None:
-    """Print events as they come, until Ctrl-C."""
+    """Print events as they arrive, until Ctrl-C."""
     from windlass.cli.jobs.tail import TailedList
     from windlass.cli.jobs.tail import tail as tailed
 
@@ -154,7 +154,7 @@ def tail(call: Invocation, lines: int) -> None:
 @click.option("--dry-run", is_flag=True, help="Show which events, and emit nothing.")
 @with_call
 def replay(call: Invocation, ids: Sequence[str], dry_run: bool) -> int:
-    """Emit copies of events again: the triggers of today enqueue their jobs.
+    """Emit copies of events: the current triggers create their jobs.
 
     The ids of the copies are printed.
     """
@@ -163,7 +163,7 @@ def replay(call: Invocation, ids: Sequence[str], dry_run: bool) -> int:
 
 
 def _try(call: Invocation, name: str, data: dict[str, object]) -> None:
-    """The effect that each matching trigger would have."""
+    """Show the effect that each matching trigger would have."""
     from windlass.cli.connect.api_client import path
 
     async def tried(api: "Client") -> "list[JsonObject]":
@@ -262,7 +262,7 @@ _MATCH_COLUMNS = [
 
 
 def _instant(option: str, text: str | None) -> str | None:
-    """An instant of a filter; a duration is so long ago."""
+    """Parse an instant of a filter; a duration means that long ago."""
     from windlass.cli.text.parse_time import instant
     from windlass.core.durations import duration
 

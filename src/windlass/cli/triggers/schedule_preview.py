@@ -1,4 +1,4 @@
-"""`windlass schedules preview`: what a schedule will do, before anybody relies on it."""
+"""`windlass schedules preview`: shows when a schedule will fire, before it is created."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -93,7 +93,7 @@ def _schedule(expression: str | None, every: str | None, at: str | None, tz: str
 
 
 def _run_items(runs: "Sequence[ScheduledRun]", now: datetime) -> Iterator[dict[str, Any]]:
-    """Runs as JSON, each with how far off it is, and how long after the one before it."""
+    """Runs as JSON, each with the time until it, and the time since the one before."""
     before: datetime | None = None
     for run in runs:
         yield {

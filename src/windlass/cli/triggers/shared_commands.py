@@ -1,4 +1,4 @@
-"""The commands that `schedules` and `triggers` share: a schedule is a trigger by time."""
+"""Commands that `schedules` and `triggers` share: a schedule is a trigger by time."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -117,21 +117,21 @@ def _types(noun: str) -> list[str]:
 
 
 def _event_filter(noun: str) -> Callable[[Any], Any]:
-    """Schedules wait for no event."""
+    """The flag --event of `triggers`; schedules wait for no event."""
     if noun == "schedules":
         return lambda command: command
     return click.option("--event", metavar="NAME", help="Those that wait for an event.")
 
 
 def line(trigger: Item) -> str:
-    """A trigger in a line."""
+    """One line that describes a trigger."""
     due = moment(trigger["next_run_at"])
     coming = f", next {ago(due, utcnow())}" if due else ""
     return f"{enabled_of(trigger)}  {trigger['name']}  {when(trigger)}{coming}"
 
 
 def print_trigger(call: Invocation, trigger: Item, *, dry_run: bool, noun: str) -> None:
-    """A trigger that was made or changed, and what may surprise about it."""
+    """Print a created or changed trigger, and warnings about it."""
     print_item(call, trigger, line)
     for warning in trigger["warnings"] if trigger["enabled"] else ():
         call.out.say(f"Note: {warning}")

@@ -1,4 +1,4 @@
-"""The flags that say what a trigger is, and the fields of the API that they become."""
+"""Flags that describe a trigger, and the API fields they map to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
@@ -21,10 +21,10 @@ def _flag(*names: str, **more: Any) -> Callable[[Command], Command]:
     return click.option(*names, **more)
 
 
-#: What may be said of every trigger.
+#: Options of every trigger.
 COMMON = (
     _flag("--payload", metavar="JSON", help="The payload of its jobs; {{…}} is filled in."),
-    # Nothing but these two: a script that says "yes" or "0" must not be guessed at.
+    # Only these two values: do not guess what "yes" or "0" in a script means.
     _flag("--enabled", type=click.Choice(["true", "false"]), help="Whether it makes jobs."),
     _flag("--delay", metavar="DURATION", help="Let its jobs be due so much later."),
     _flag("--dedupe-window", metavar="DURATION", help="One of equal jobs in so long a time."),
@@ -57,8 +57,8 @@ def flags(*groups: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
 
 
 def fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given flags as fields of the API. What is not JSON, not a
-    duration or says two things at once is refused here, before anybody is asked."""
+    """The given flags as fields of the API. Invalid JSON, invalid durations and contradictions are
+    refused here, before any request."""
     said = {name: value for name, value in given.items() if value is not None}
     times = _times(said)
     return times | {
@@ -67,7 +67,7 @@ def fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def schedule_of(trigger: Mapping[str, Any]) -> "Schedule | None":
-    """The times of a trigger as the API shows it; None if it is by event."""
+    """The schedule of a trigger as the API shows it; None if it is triggered by an event."""
     from windlass.cli.text.styles import moment
     from windlass.core.triggers.schedule import CronSchedule, Every, InitSchedule, Once
 
@@ -145,7 +145,7 @@ def _as_is(value: Any) -> Any:
     return value
 
 
-#: Flag -> the field it becomes, and how it is read.
+#: Flag -> field of the API, and the function that parses it.
 _FIELDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "name": ("name", _as_is),
     "definition": ("definition", _as_is),

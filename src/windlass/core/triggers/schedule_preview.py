@@ -1,5 +1,6 @@
 """Preview of a schedule: words, next runs and warnings."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from windlass.core.triggers.schedule import (
     next_run,
 )
 from windlass.core.triggers.time_zones import ClockChange
+from windlass.core.triggers.trigger import Trigger
+from windlass.core.triggers.trigger_fields import schedule_of
 
 MOST_RUNS = 1000
 
@@ -213,3 +216,22 @@ def _date(reading: datetime) -> str:
 
 def _day(reading: datetime) -> str:
     return WEEKDAYS[reading.isoweekday() % 7][:3]
+
+
+def trigger_warnings(trigger: Trigger, now: datetime) -> Sequence[str]:
+    """Warnings about the schedule of a trigger; none if it is by event, or cannot be read."""
+    schedule = None if trigger.unreadable else schedule_of(trigger)
+    return [] if schedule is None else warnings(schedule, now, trigger.timezone)
+
+
+def dedupe_warnings(trigger: Trigger, now: datetime, *, constant_key: bool) -> Sequence[str]:
+    """Warnings about the dedupe window of a trigger: no key, and runs that it swallows."""
+    if not trigger.dedupe_window_seconds or trigger.unreadable:
+        return []
+    window = timedelta(seconds=trigger.dedupe_window_seconds)
+    found = [] if trigger.dedupe_key else [keyless_window_warning(window)]
+    schedule = schedule_of(trigger)
+    if schedule is not None and constant_key:
+        keyed = trigger.dedupe_key is not None
+        found.append(dedupe_window_warning(schedule, now, window, trigger.timezone, key=keyed))
+    return [warning for warning in found if warning]

@@ -9,7 +9,7 @@ from windlass.core.access.roles import Right
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt, ReceiptStatus
 from windlass.core.jobs.options import PreparedJob
 from windlass.engine.access.audit import Target
-from windlass.engine.jobs.enqueue import Enqueue, requested_keys, store_with_retry
+from windlass.engine.jobs.enqueue import Enqueuer, requested_keys, store_with_retry
 from windlass.errors import (
     BatchRefused,
     OptionInvalid,
@@ -30,7 +30,7 @@ from windlass.storage.jobs.jobs import (
 _CHUNK = 2000
 
 
-class BulkEnqueue(Enqueue):
+class BulkEnqueue(Enqueuer):
     """The enqueue verbs for more than one job, beside those for one."""
 
     async def submit_together(

@@ -34,13 +34,13 @@ from windlass.errors import (
 )
 from windlass.errors.wording import quoted
 from windlass.ids import JobId
+from windlass.storage.connection.tenant_binding import bound_tenant, spawn_unbound
 from windlass.storage.jobs.jobs import (
     EnqueueResult,
     EnqueueStatus,
     IncompleteBatch,
 )
 from windlass.storage.storage import Storage
-from windlass.tasks import bound_tenant, spawn_unbound
 
 #: A job and the caller that waits for its result.
 PendingEnqueue = tuple[NewJob, "asyncio.Future[EnqueueResult]"]
@@ -57,7 +57,7 @@ _PAUSES = (0.1, 0.2, None)
 EnqueueHook = Callable[[Sequence[NewJob]], AbstractContextManager[Sequence[NewJob]]]
 
 
-class Enqueue:
+class Enqueuer:
     """The enqueue verbs of `engine.jobs`. `by` is the principal whose right to enqueue is checked; None
     is the program itself."""
 

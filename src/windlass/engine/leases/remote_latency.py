@@ -1,4 +1,4 @@
-"""How long jobs of workers without a database waited and ran: noted by the server that they ask.
+"""Latency of jobs that remote workers run, recorded by the server they ask.
 
 Workers with a database note it themselves.
 """
@@ -11,7 +11,7 @@ from windlass.core.leases.lease import Lease, LeasedJob
 from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.engine.monitoring.latency import Latency
 from windlass.errors import WindlassError
-from windlass.tasks import spawn_unbound
+from windlass.storage.connection.tenant_binding import spawn_unbound
 from windlass.telemetry import Telemetry
 
 #: What is noted is stored together with what else comes within this time.

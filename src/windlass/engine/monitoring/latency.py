@@ -1,4 +1,4 @@
-"""How long jobs wait and run: kept by workers in memory, stored with their heartbeat."""
+"""Latency of jobs: histograms of waits and runs, kept by workers in memory and stored with their heartbeat."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What metrics tell of the whole installation, from counts that are kept, a few looks at a time."""
+"""Metrics of the whole installation, from kept counts and a few cheap reads."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a trigger would do with an event, without doing it."""
+"""Dry run of a trigger: tells whether an event would make a job, and stores nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,37 +3,43 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.definitions.options import whole_number_rule
-from windlass.core.enum_options import attempts, one_of
 from windlass.core.instants import instant
 from windlass.core.jobs.dedupe import check_name
 from windlass.core.jobs.models import (
     ALL_TENANTS,
     DEFAULT_TENANT,
     SYSTEM_TENANT,
-    Origin,
     Receipt,
     Scope,
 )
 from windlass.core.triggers import condition as conditions
 from windlass.core.triggers import schedule_preview, time_zones
-from windlass.core.triggers.declared_trigger import Length, check_key_template, flag, seconds
+from windlass.core.triggers.declared_trigger import Length, seconds
 from windlass.core.triggers.schedule import CronSchedule, Schedule, in_zone
 from windlass.core.triggers.schedule_preview import SchedulePreview
-from windlass.core.triggers.trigger import Misfire, Overlap, Trigger, TriggerType
+from windlass.core.triggers.trigger import Trigger
 from windlass.core.triggers.trigger_fields import (
     NO_TIMES,
     fields_of,
     next_run_from_now,
-    schedule_of,
     type_of,
     with_edited_fields,
     with_next_run,
     without_edits,
+)
+from windlass.core.triggers.trigger_options import (
+    CHECKED,
+    TriggerChanges,
+    TriggerFilter,
+    TriggerOptions,
+    parse_schedule,
+    trigger_matcher,
+    type_after,
 )
 from windlass.engine.access.tenants import Tenants
 from windlass.engine.jobs.enqueue_rights import EnqueueRights, trigger_owner
@@ -43,7 +49,6 @@ from windlass.engine.triggers.job_factory import JobFactory
 from windlass.errors import (
     AmbiguousId,
     OptionInvalid,
-    ScheduleInvalid,
     TriggerExists,
     TriggerNotFound,
     TriggerUnreadable,
@@ -58,40 +63,6 @@ from windlass.ids import (
 )
 from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
-
-
-class TriggerOptions(TypedDict, total=False):
-    """What may be said of a trigger beside its name and what sets it off."""
-
-    enabled: bool
-    condition: Mapping[str, Any] | None
-    payload: Mapping[str, Any] | None
-    misfire: Misfire
-    overlap: Overlap
-    delay: Length
-    dedupe_window: Length
-    dedupe_key: str | None
-    max_attempts: int | None
-
-
-class TriggerChanges(TriggerOptions, total=False):
-    """What may be changed of a trigger. Text as a schedule is a cron expression."""
-
-    name: str
-    schedule: Schedule | str
-    event: str
-
-
-class TriggerFilter(TypedDict, total=False):
-    """What triggers can be chosen by."""
-
-    type: TriggerType | None
-    definition: str | None
-    event: str | None
-    enabled: bool | None
-    origin: Origin | None
-    #: Whether it could not make its last job.
-    failing: bool | None
 
 
 class Triggers:
@@ -294,15 +265,11 @@ class Triggers:
 
     async def warnings_of(self, trigger: Trigger) -> Sequence[str]:
         """The same of a trigger as it is given, stored or not."""
-        if trigger.unreadable:
-            return []
-        schedule = schedule_of(trigger)
-        warnings: list[str] = []
-        if schedule is not None:
-            warnings += schedule_preview.warnings(
-                schedule, await self._storage.now(), trigger.timezone
-            )
-        return [*warnings, *await self._dedupe_window_warnings(trigger)]
+        now = await self._storage.now()
+        return [
+            *schedule_preview.trigger_warnings(trigger, now),
+            *self._dedupe_warnings(trigger, now),
+        ]
 
     async def preview(
         self,
@@ -376,7 +343,7 @@ class Triggers:
         """What was said of a trigger as its fields, checked. Another schedule, or an event, may
         change its type."""
         fields: dict[str, Any] = {}
-        type = _type_after(trigger, changes)
+        type = type_after(trigger, changes)
         if type != trigger.type:
             fields |= {**NO_TIMES, "type": type}
         for option, value in changes.items():
@@ -393,8 +360,8 @@ class Triggers:
                     fields["condition"] = value
                     if value is not None:
                         conditions.parse(value)
-                case _ if option in _CHECKED:
-                    name, check = _CHECKED[option]
+                case _ if option in CHECKED:
+                    name, check = CHECKED[option]
                     fields[name] = check(value)
                 case _:
                     known = ", ".join(sorted(TriggerChanges.__annotations__))
@@ -429,93 +396,10 @@ class Triggers:
     async def _after_save(self, trigger: Trigger) -> Trigger:
         self._nudges.nudge_all()
         saved = await self.get(str(trigger.id))
-        for warning in await self._dedupe_window_warnings(saved):
+        for warning in self._dedupe_warnings(saved, await self._storage.now()):
             self._telemetry.warn(warning, trigger=saved.name)
         return saved
 
-    async def _dedupe_window_warnings(self, trigger: Trigger) -> Sequence[str]:
-        """What may surprise about a dedupe window: no key, and runs that it swallows."""
-        seconds = trigger.dedupe_window_seconds
-        if not seconds or trigger.unreadable:
-            return []
-        window = timedelta(seconds=seconds)
-        warnings = [] if trigger.dedupe_key else [schedule_preview.keyless_window_warning(window)]
-        schedule = schedule_of(trigger)
-        if schedule is not None and self._job_factory.has_constant_key(trigger):
-            now = await self._storage.now()
-            key = trigger.dedupe_key is not None
-            warnings.append(
-                schedule_preview.dedupe_window_warning(
-                    schedule, now, window, trigger.timezone, key=key
-                )
-            )
-        return [warning for warning in warnings if warning]
-
-
-def trigger_matcher(chosen: TriggerFilter) -> Callable[[Trigger], bool]:
-    """Whether a trigger fits every filter that is given."""
-    for name in chosen:
-        if name not in TriggerFilter.__annotations__:
-            known = ", ".join(sorted(TriggerFilter.__annotations__))
-            raise OptionInvalid("filter", name, allowed=f"one of {known}")
-    wanted = {name: value for name, value in chosen.items() if value is not None}
-    if "type" in wanted:
-        one_of("type", wanted["type"], TriggerType)
-
-    def fits(trigger: Trigger) -> bool:
-        values = {
-            "type": trigger.type,
-            "definition": trigger.definition,
-            "event": trigger.event_name,
-            "enabled": trigger.enabled,
-            "origin": trigger.origin,
-            "failing": trigger.last_error is not None,
-        }
-        return all(values[name] == value for name, value in wanted.items())
-
-    return fits
-
-
-def _type_after(trigger: Trigger, changes: Mapping[str, Any]) -> TriggerType:
-    """The type that a trigger has with these changes. One by event stays one, as one by time does."""
-    if trigger.type != "event" and changes.get("event") is not None:
-        raise OptionInvalid("event", changes["event"], allowed="an event to a trigger by event")
-    if "schedule" not in changes:
-        return trigger.type
-    if trigger.type == "event":
-        raise OptionInvalid("trigger", trigger.name, allowed="one by time")
-    return type_of(parse_schedule(trigger.name, changes["schedule"]))
-
-
-def parse_schedule(name: str, given: object) -> Schedule:
-    """A schedule; text is a cron expression."""
-    if isinstance(given, Schedule):
-        return given
-    if not isinstance(given, str):
-        allowed = "a cron expression, or what cron(), every(), once() and init() make"
-        raise OptionInvalid("schedule", given, allowed=allowed)
-    try:
-        return CronSchedule(given)
-    except ScheduleInvalid as error:
-        raise error.named(name) from None
-
-
-def _object(payload: Any) -> dict[str, Any]:
-    if payload is not None and not isinstance(payload, Mapping):
-        raise OptionInvalid("payload", payload, allowed="an object of names and values")
-    return dict(payload or {})
-
-
-#: Option -> the field it is kept in, and what checks it.
-_CHECKED: Mapping[str, tuple[str, Any]] = {
-    "name": ("name", lambda value: check_name("name", value)),
-    "enabled": ("enabled", lambda value: flag("enabled", value)),
-    "event": ("event_name", lambda value: check_name("event", value)),
-    "payload": ("payload", _object),
-    "misfire": ("misfire", lambda value: one_of("misfire", value, Misfire)),
-    "overlap": ("overlap", lambda value: one_of("overlap", value, Overlap)),
-    "delay": ("delay_seconds", lambda value: seconds("delay", value)),
-    "dedupe_window": ("dedupe_window_seconds", lambda value: seconds("dedupe_window", value)),
-    "dedupe_key": ("dedupe_key", check_key_template),
-    "max_attempts": ("max_attempts", lambda value: None if value is None else attempts(value)),
-}
+    def _dedupe_warnings(self, trigger: Trigger, now: datetime) -> Sequence[str]:
+        constant_key = self._job_factory.has_constant_key(trigger)
+        return schedule_preview.dedupe_warnings(trigger, now, constant_key=constant_key)

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from windlass.core.jobs.models import NewJob, OnDuplicate
 from windlass.ids import JobId
-from windlass.storage.database import Database, Lane, LaneSession, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Lane, LaneSession, Session
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch, fields_as_columns
 

@@ -35,7 +35,8 @@ from windlass.core.leases.limits import CapacityKey, Limit
 from windlass.core.leases.rate_limits import PARTS
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_event_id
-from windlass.storage.database import Database, Lane, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Lane, Session
 from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch, fields_as_columns

@@ -1,20 +1,21 @@
 """MariaDB and MySQL as a database: a few connections for each lane, their work in threads."""
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG, Deadlines
-from windlass.storage.database import Lane, Watch, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.connection.pending_nudges import PendingWakeups
+from windlass.storage.database import Lane, Watch
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.pool import Checkout, MysqlPool
 from windlass.storage.mysql.sql_literals import interpolate, literal
 from windlass.storage.mysql.verb_runner import VerbRunner
-from windlass.storage.mysql.watch import MysqlWatch
 from windlass.storage.sql.statements import Dialect, Rows, Scripts, split
 
 _SIZES = {Lane.STORE: 4, Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
@@ -199,3 +200,24 @@ def _warnings(settings: Mapping[str, str]) -> Iterator[str]:
             f"The server runs with sync_binlog = {settings['sync_binlog']}: after a crash of the "
             "machine its replicas can lack jobs it has acknowledged"
         )
+
+
+class MysqlWatch:
+    """Waits for nudges given through the same database object. The server cannot pass one on:
+    polling finds the jobs of other processes."""
+
+    def __init__(self, queues: Sequence[str] | None, watches: "set[MysqlWatch]") -> None:
+        self._queues = None if queues is None else frozenset(queues)
+        self._heard = PendingWakeups()
+        self._watches = watches
+        watches.add(self)
+
+    async def wait(self, timeout: float) -> Collection[str]:
+        return await self._heard.wait(timeout)
+
+    async def close(self) -> None:
+        self._watches.discard(self)
+
+    def hear(self, queues: Collection[str]) -> None:
+        """Wake whoever waits, if one of these queues is watched."""
+        self._heard.add(queues if self._queues is None else self._queues.intersection(queues))

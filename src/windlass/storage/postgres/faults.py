@@ -13,7 +13,7 @@ from windlass.errors import (
     SchemaOutdated,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.database import Deadlock
+from windlass.storage.connection.deadlock_retry import Deadlock
 
 #: What a connection may raise that is ours to explain.
 RAISED = (

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from windlass.errors import RowSecurityUnavailable
-from windlass.tasks import bound_tenant
+from windlass.storage.connection.tenant_binding import bound_tenant
 
 #: Views look with the eyes of whoever asks since this version.
 OLDEST = 150_000

@@ -1,1 +1,1 @@
-"""How a handler runs: threads, processes, fork server, commands."""
+"""Isolation of handlers: threads, processes, fork server, commands."""

@@ -1,1 +1,1 @@
-"""What a worker records: outcomes, log lines, latency."""
+"""Recording of a worker's outcomes, log lines and latency."""
