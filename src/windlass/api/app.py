@@ -16,11 +16,9 @@ from windlass.api.http_routes import asks_for_caller, fastapi_routes
 from windlass.api.live.feed import LiveFeed
 from windlass.api.live.intervals import StreamIntervals
 from windlass.api.middleware import problems
-from windlass.api.middleware.admission import AdmissionMiddleware
-from windlass.api.middleware.body_limit import TIMES, BodyLimitMiddleware
-from windlass.api.middleware.proxies import TrustedProxies
+from windlass.api.middleware.admission import TIMES, AdmissionMiddleware
 from windlass.api.middleware.rate_limit import RateLimiter
-from windlass.api.middleware.request_id import RequestIdMiddleware
+from windlass.api.middleware.request_id import RequestIdMiddleware, TrustedProxies
 from windlass.api.monitoring import health, metrics
 from windlass.api.pages import sign_in_pages, status_page
 from windlass.api.pages.reference_page import page, reference_html
@@ -96,8 +94,9 @@ def _base_api(
     app.state.limits = RateLimiter(counted)
     app.state.proxies = TrustedProxies(windlass.settings.server.trusted_proxies)
     app.state.feed = LiveFeed(pace or StreamIntervals())
-    app.add_middleware(BodyLimitMiddleware, limit=TIMES * windlass.settings.limits.payload_bytes)
-    app.add_middleware(AdmissionMiddleware)
+    app.add_middleware(
+        AdmissionMiddleware, body_bytes=TIMES * windlass.settings.limits.payload_bytes
+    )
     problems.install(app)
     return app
 

@@ -90,6 +90,11 @@ class JsonRequest(fastapi.Request):
         return self.state.sent
 
 
+async def _check_query(request: fastapi.Request) -> None:
+    if request.scope["query_string"]:
+        check_query(request)
+
+
 class SafeRoute(APIRoute):
     """Reads JSON strictly, and reports an unexpected error by an id, without internals."""
 
@@ -100,7 +105,7 @@ class SafeRoute(APIRoute):
         dependencies = [*(about.get("dependencies") or ())]
         if about.get("include_in_schema", True):  # links to pages may have other parameters
             # The last one: a caller without the right gets that error, not a parameter list.
-            dependencies.append(fastapi.Depends(check_query))
+            dependencies.append(fastapi.Depends(_check_query))
             about["operation_id"] = about.get("operation_id") or _operation_id(endpoint, about)
         about["dependencies"] = dependencies
         super().__init__(path, _with_fastapi_signature(endpoint), **about)
@@ -139,7 +144,8 @@ class _NounRoute(SafeRoute):
                 await idempotency.release_key(request)
                 await audit.record_refusal(request, error)
                 raise
-            await audit.end(request, response)
+            if pending := getattr(request.state, "pending_audit", None):
+                await audit.end(request, response, pending)
             await idempotency.store_response(request, response)
             return response
 

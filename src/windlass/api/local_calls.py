@@ -203,8 +203,8 @@ async def _respond(route: Route, request: LocalRequest) -> LocalResponse:
             await audit.record_refusal(request, error)
         raise
     response.body = b"" if result is None else _json_text(result).encode()
-    if request.method != "GET":
-        await audit.end(request, response)
+    if pending := getattr(request.state, "pending_audit", None):
+        await audit.end(request, response, pending)
     return response
 
 

@@ -118,14 +118,3 @@ class SupportsRowSecurity(Protocol):
     def policies(self, *, role: str | None = None, off: bool = False) -> str:
         """The SQL of that."""
         ...
-
-
-class LaneSession:
-    """A database whose verbs all use one lane."""
-
-    def __init__(self, database: Database, lane: Lane) -> None:
-        self._database = database
-        self._lane = lane
-
-    async def run(self, verb: str, /, **params: Any) -> Rows:
-        return await self._database.run(verb, lane=self._lane, **params)

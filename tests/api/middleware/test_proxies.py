@@ -5,7 +5,7 @@ import pytest
 
 from tests.api.authenticated_api import guarding
 from windlass import Settings, Windlass
-from windlass.api.middleware.proxies import TrustedProxies
+from windlass.api.middleware.request_id import TrustedProxies
 from windlass.errors import SettingsInvalid
 
 PROXIES = TrustedProxies(["10.0.0.0/8", "127.0.0.1", "fd00::/8"])

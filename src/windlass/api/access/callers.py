@@ -8,7 +8,7 @@ from windlass.api.middleware import audit
 from windlass.api.routing import OWN, Depends, Query, Request
 from windlass.core.access.grants import may_enqueue
 from windlass.core.access.principal import Principal, local
-from windlass.core.access.roles import Right, RoleTable
+from windlass.core.access.roles import Right, RoleTable, is_audited
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.engine.engine import Engine
@@ -16,6 +16,8 @@ from windlass.engine.jobs.requests import Requester
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
 from windlass.storage.connection.tenant_binding import bind_tenant
 
+#: Principal of a caller on a server without authentication.
+_LOCAL = local()
 #: Reason for refusing data that cannot be limited to the caller's own jobs.
 ONLY_OWN = "this covers all jobs, and the caller's right covers only their own"
 #: Scope of a caller without a tenant, or with several and none chosen: it contains nothing.
@@ -56,7 +58,7 @@ class Caller:
     @property
     def effective_principal(self) -> Principal:
         """Principal for the engine's access rules; it never has more rights than the caller."""
-        return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
+        return self.principal or replace(_LOCAL, name=self.name or _LOCAL.name, rights=self.rights)
 
     @property
     def by(self) -> Principal | None:
@@ -156,7 +158,7 @@ def require_right(right: str, *, audits: bool = True) -> Callable[..., Awaitable
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
-        if audits and request.method != "GET":
+        if audits and request.method != "GET" and caller.name is not None and is_audited(right):
             await audit.begin(request, caller, engine, right)
 
     return check

@@ -34,7 +34,7 @@ async def job(engine: "Engine", job: "Job") -> dict[str, Any]:
         now=await engine.now(),
         redactor=create_redactor(engine.settings),
         schema=schema,
-        opened=engine.sealer.open_if_possible(job).payload,
+        opened=None if job.sealed is None else engine.sealer.open_if_possible(job).payload,
     )
     return await run_in_thread_if_long(show, job.payload, job.result, job.metadata, job.warnings)
 

@@ -93,7 +93,6 @@ class LeaseVerbs:
             next_due_in=rows.seconds(found[0]["next_due_in"]) if found else None,
         )
 
-    @retry_deadlocks
     async def claim(
         self,
         worker: WorkerId,
@@ -111,28 +110,7 @@ class LeaseVerbs:
         suspected = any(is_suspect(gate) for quota in quotas if (gate := quota.line.gate))
         if not names and not suspected:
             return await self._take(self._db, worker, quotas, known, (), lease_time)
-        async with self._db.transaction(Lane.WORK) as session:
-            # Two statements: the room must be counted after the lock was won.
-            locked = await session.run("lock_limits", names=Batch(name=names)) if names else []
-            limits = {row["name"]: Limit.of(row) for row in locked}
-            rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])
-            # In no fixed order, or the first line would always have the little room there is.
-            shuffled = random.sample(quotas, len(quotas))
-            allowed = fair_share.limit_quotas(shuffled, limits, rooms)
-            if suspected:
-                allowed = await _with_one_suspect(session, worker, allowed)
-            if not allowed:
-                return []
-            leases = await self._take(
-                session, worker, allowed, known, list(limits.values()), lease_time
-            )
-            await _note_starts(session, limits, leases)
-            if suspects := [lease.job_id for lease in leases if is_suspect(lease.gate)]:
-                await session.run(
-                    "acquire_limits",
-                    holds=Batch(job_id=suspects, name=[_suspect_of(worker)] * len(suspects)),
-                )
-            return leases
+        return await self._claim_limited(worker, quotas, known, names, lease_time, suspected)
 
     async def limit_capacity(self, line: JobLine) -> dict[CapacityKey, int]:
         """The free capacity for jobs of a line under each of the limits that it names and that exist.
@@ -310,6 +288,40 @@ class LeaseVerbs:
     async def _finish_and_emit(self, batch: Mapping[str, Any]) -> dict[LeaseRef, JobState]:
         async with self._db.transaction(Lane.WORK) as session:
             return await _end_and_emit(session, batch)
+
+    @retry_deadlocks
+    async def _claim_limited(
+        self,
+        worker: WorkerId,
+        quotas: Sequence[Quota],
+        known: Collection[str],
+        names: Sequence[str],
+        lease_time: timedelta,
+        suspected: bool,
+    ) -> list[Lease]:
+        """Claim from lines some of which have limits of these names, or hold suspects."""
+        async with self._db.transaction(Lane.WORK) as session:
+            # Two statements: the room must be counted after the lock was won.
+            locked = await session.run("lock_limits", names=Batch(name=names)) if names else []
+            limits = {row["name"]: Limit.of(row) for row in locked}
+            rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])
+            # In no fixed order, or the first line would always have the little room there is.
+            shuffled = random.sample(quotas, len(quotas))
+            allowed = fair_share.limit_quotas(shuffled, limits, rooms)
+            if suspected:
+                allowed = await _with_one_suspect(session, worker, allowed)
+            if not allowed:
+                return []
+            leases = await self._take(
+                session, worker, allowed, known, list(limits.values()), lease_time
+            )
+            await _note_starts(session, limits, leases)
+            if suspects := [lease.job_id for lease in leases if is_suspect(lease.gate)]:
+                await session.run(
+                    "acquire_limits",
+                    holds=Batch(job_id=suspects, name=[_suspect_of(worker)] * len(suspects)),
+                )
+            return leases
 
     async def _take(
         self,
