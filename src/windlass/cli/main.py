@@ -106,7 +106,19 @@ def main() -> NoReturn:
         from windlass.cli.completion.completion import complete
 
         sys.exit(complete(instruction))
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    _flush_output()
+    sys.exit(code)
+
+
+def _flush_output() -> None:
+    """Write what is buffered, or drop it if the terminal or the reader is gone: Python's own flush
+    at exit would fail, and replace the exit code by 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def run(args: Sequence[str]) -> int:

@@ -56,7 +56,6 @@ def test_without_a_terminal_there_are_no_keys(ready: Shell):
 def test_the_terminal_is_restored_however_dev_ends(ready: Shell):
     for ending in ("q", "\x03", signal.SIGTERM):
         dev = ready.sit_at("dev")
-        before = dev.modes()
         dev.sees(r"^  .*Keys")
         dev.types("?")
         dev.sees("clear the screen")
@@ -65,7 +64,7 @@ def test_the_terminal_is_restored_however_dev_ends(ready: Shell):
         dev.types(ending) if isinstance(ending, str) else dev.stop(ending)
 
         assert dev.ends() == 0
-        assert (while_it_runs, dev.modes()) == (False, before)
+        assert (while_it_runs, dev.modes()) == (False, dev.modes_before)
 
 
 def test_running_jobs_finish_before_q_ends_it_and_a_second_q_hands_them_back(ready: Shell):
@@ -172,7 +171,6 @@ def test_a_signal_while_top_has_the_terminal_ends_both_and_restores_the_terminal
     ready: Shell,
 ):
     dev = ready.sit_at("dev")
-    before = dev.modes()
     dev.sees(r"^  .*Keys")
     dev.types("t")
     dev.sees(r"\?1049h")
@@ -181,7 +179,7 @@ def test_a_signal_while_top_has_the_terminal_ends_both_and_restores_the_terminal
 
     assert dev.ends() == 0
     dev.sees(r"\?1049l")
-    assert dev.modes() == before
+    assert dev.modes() == dev.modes_before
 
 
 def test_c_clears_the_screen(ready: Shell):

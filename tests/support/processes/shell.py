@@ -159,8 +159,10 @@ class Started:
 class Seated(Started):
     """A command with a terminal of its own, which somebody sits at."""
 
-    def __init__(self, process: RunningProcess, terminal: int) -> None:
+    def __init__(self, process: RunningProcess, terminal: int, modes: list[Any]) -> None:
         self.terminal = terminal
+        #: How the terminal was set before the command started.
+        self.modes_before = modes
         super().__init__(process)
 
     def types(self, text: str) -> None:
@@ -297,6 +299,7 @@ class Shell:
         """Start a command that goes on, or another program, at a terminal that controls it."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 120, 0, 0))
+        modes = termios.tcgetattr(ours)
         process: RunningProcess
         if command:
             process = subprocess.Popen(
@@ -311,7 +314,7 @@ class Shell:
         else:
             process = self._fork((*_MODULE, *args), env, (theirs,) * 3, terminal=True)
         os.close(theirs)
-        seated = Seated(process, ours)
+        seated = Seated(process, ours, modes)
         self.started.append(seated)
         return seated
 

@@ -143,7 +143,7 @@ async def test_a_job_with_one_attempt_runs_although_its_claim_was_lost(database:
                 ids.append(await enqueue(direct, payload="{}", max_attempts=1))
                 await until(lambda id=ids[-1]: completed(direct, id))
             jobs = [await job(direct, id) for id in ids]
-            tried = {a.outcome for each in jobs for a in await direct.attempts(each)}
+            tried = {a.outcome for each in jobs for a in await direct.jobs.attempts(each)}
         finally:
             worker.stop()
             await running
