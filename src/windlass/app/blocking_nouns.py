@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from windlass.app import nouns
-from windlass.app.portal import Runner
+from windlass.app.portal import CoroutineRunner
 from windlass.app.verbs import BlockingNoun, BlockingVerb
 from windlass.core.jobs.models import Job
 from windlass.ids import JobId
 
 
-def _handle(job: nouns.JobHandle, portal: Runner) -> "JobHandle":
+def _handle(job: nouns.JobHandle, portal: CoroutineRunner) -> "JobHandle":
     return JobHandle(**nouns.fields_of(job), _awaited=job, _portal=portal)
 
 
@@ -19,7 +19,7 @@ class JobHandle(Job):
     """A job as last read, with verbs that act on it."""
 
     _awaited: nouns.JobHandle = field(repr=False, compare=False)
-    _portal: Runner = field(repr=False, compare=False)
+    _portal: CoroutineRunner = field(repr=False, compare=False)
 
     wait = BlockingVerb(nouns.JobHandle.wait)
     refresh = BlockingVerb(nouns.JobHandle.refresh, _handle)
@@ -38,7 +38,7 @@ class JobPage:
     next: JobId | None
 
 
-def _page(page: nouns.JobPage, portal: Runner) -> JobPage:
+def _page(page: nouns.JobPage, portal: CoroutineRunner) -> JobPage:
     return JobPage([_handle(job, portal) for job in page.jobs], page.next)
 
 
@@ -47,7 +47,7 @@ class Jobs:
     """Find, cancel, retry, change and explain jobs, by whole ids; `find` takes the end of an id."""
 
     _awaited: nouns.AsyncJobs
-    _portal: Runner
+    _portal: CoroutineRunner
 
     get = BlockingVerb(nouns.AsyncJobs.get, _handle)
     find = BlockingVerb(nouns.AsyncJobs.find, _handle)

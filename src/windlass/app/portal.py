@@ -13,7 +13,7 @@ from windlass.tasks import run
 T = TypeVar("T")
 
 
-class Runner(Protocol):
+class CoroutineRunner(Protocol):
     """Runs coroutines to completion for blocking code."""
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:

@@ -14,7 +14,7 @@ from typing import (
     overload,
 )
 
-from windlass.app.portal import Runner
+from windlass.app.portal import CoroutineRunner
 from windlass.engine.engine import Engine
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class AsyncNoun:
 class BlockingNoun:
     """A noun of the engine for blocking code; its verbs run in the portal's loop."""
 
-    def __init__(self, app: "Windlass", portal: Runner) -> None:
+    def __init__(self, app: "Windlass", portal: CoroutineRunner) -> None:
         self._app = app
         self._portal = portal
 
@@ -108,7 +108,7 @@ class Bridge(Protocol):
     @property
     def _awaited(self) -> object: ...
     @property
-    def _portal(self) -> Runner: ...
+    def _portal(self) -> CoroutineRunner: ...
 
 
 class BlockingVerb(Generic[P, R]):
@@ -123,9 +123,11 @@ class BlockingVerb(Generic[P, R]):
     def __init__(
         self,
         verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, A]],
-        then: Callable[[A, Runner], R],
+        then: Callable[[A, CoroutineRunner], R],
     ) -> None: ...
-    def __init__(self, verb: Callable[..., Any], then: Callable[[Any, Runner], Any] | None = None):
+    def __init__(
+        self, verb: Callable[..., Any], then: Callable[[Any, CoroutineRunner], Any] | None = None
+    ):
         self._verb = verb
         self._then = then
         self.__doc__ = verb.__doc__
