@@ -45,7 +45,7 @@ def known_jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shell.write("jobs.py", JOBS)
     shell.ok("worker", "jobs.py", "--drain")
     file = folder / "windlass.db"
-    # No night falls in a test: Windlass's own jobs would come among those that it expects.
+    # Windlass's own nightly jobs must not appear among a test's jobs.
     execute(
         f"sqlite:///{file}",
         "update windlass_triggers set next_run_at = next_run_at + 172800000000"

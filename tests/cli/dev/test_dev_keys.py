@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.support.processes.shell import JOBS, Seated, Shell
 
 KEYS = "o open · e enqueue · t top · c clear · q quit"
-#: A browser for tests: writes down what it is asked to open.
+#: A browser for tests: writes the address it should open to a file.
 BROWSER = f"{sys.executable} -c \"import sys; open('opened', 'a').write(sys.argv[1] + '\\n')\" %s"
 
 
@@ -131,7 +131,7 @@ def test_e_enqueues_the_typed_line_and_shows_its_errors(ready: Shell):
     dev.sees(r"error\[WL2107\]:.* no definition named")
     dev.types("e")
     dev.sees("Enqueue", times=3)
-    # Leaves the question, not dev.
+    # Cancels the prompt, not dev.
     dev.interrupt(lambda: "Nothing is enqueued." in dev.text)
 
     dev.types("q")

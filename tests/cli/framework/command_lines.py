@@ -22,7 +22,7 @@ class Line(NamedTuple):
     code: int = 0
 
 
-#: Where commands that go on until they are stopped, or need what is not there, are tried.
+#: Tests of commands that run until stopped, or need something that is missing here.
 ELSEWHERE: Mapping[str, str] = {
     "dev": "test_dev.py, test_endings.py",
     "serve": "test_serve.py, test_endings.py",
@@ -153,7 +153,7 @@ LINES: Mapping[str, Line] = {
     "audit list": Line(),
     "audit verify": Line(),
     "audit head": Line(),
-    # They end the worker that runs meanwhile.
+    # They end the running worker.
     "db downgrade": Line("--to 0", answer="y\n", local=True),
     "db migrate": Line(local=True),
     "db new-epoch": Line(answer="y\n", local=True),

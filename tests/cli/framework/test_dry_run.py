@@ -15,7 +15,7 @@ from tests.cli.run.test_serve import address
 from tests.support.processes.shell import Shell
 from windlass.app.windlass import Windlass
 
-#: What only looks, or goes on until it is stopped; `login` and `logout` are about the user's own
+#: Commands that only read, or run until stopped; `login` and `logout` change only the user's own
 #: credentials.
 READS = {
     *(f"windlass {name}" for name in ("dev", "worker", "scheduler", "serve", "top", "doctor")),

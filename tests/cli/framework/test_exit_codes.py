@@ -9,10 +9,10 @@ from tests.cli.run.test_serve import address
 from tests.support.processes.shell import Shell
 from windlass.cli.framework.exit_codes import Exit
 
-#: Code -> a line that ends with it. `{queued}`, `{done}` and `{dead}` are jobs in that state.
+#: Exit code -> a line with this code. `{queued}`, `{done}` and `{dead}` are jobs in that state.
 _LINES: Mapping[Exit, str] = {
     Exit.OK: "jobs show {done}",
-    Exit.FAILED: "doctor",  # nobody serves what is queued
+    Exit.FAILED: "doctor",  # no worker serves the queued jobs
     Exit.USAGE: "jobs list --limit many",
     Exit.NOT_FOUND: "jobs show 0123456789ab",
     Exit.CONFLICT: "jobs cancel {done}",
@@ -21,7 +21,7 @@ _LINES: Mapping[Exit, str] = {
     Exit.TIMED_OUT: "jobs wait {queued} --timeout 100ms",
     Exit.PARTLY: "jobs cancel {queued} {done} --yes",
 }
-#: Code -> where it is tried, since it takes more than a line.
+#: Exit code -> its test, where a line is not enough.
 _ELSEWHERE: Mapping[Exit, str] = {
     Exit.FORBIDDEN: "test_a_request_without_a_token_has_its_exit_code",
     Exit.INTERRUPTED: "test_an_interrupt_ends_waiting_commands",

@@ -64,7 +64,7 @@ def test_help_costs_less_than_a_quarter_of_a_second(shell: Shell):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         shell.python("-m", "windlass.cli", "--help")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        # The processor's time: what a busy machine does besides is not our doing.
+        # CPU time, so that other load on the machine does not count.
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
     assert min(spent) < 0.25

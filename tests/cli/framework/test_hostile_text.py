@@ -43,9 +43,9 @@ _FORMED = re.compile(
 )
 #: The second is a template: what it makes is a new name, and refused.
 _FORMED_IN_ONE_TABLE = ("windlass_tokens.created_by", "windlass_triggers.dedupe_key")
-#: Tables of which no command shows a text.
+#: Tables whose texts no command shows.
 _UNSEEN = re.compile(r".*_(migrations|answers|log_words.*|limits|starts|holds|keys|links)")
-#: What other tables refer to: the same text everywhere.
+#: Columns that other tables refer to: the same text everywhere.
 _NAMES = ("definition", "queue", "tenant_id", "worker_id", "handler", "event_name")
 _KEYS = ("windlass_definitions.key", "windlass_tenants.id", "windlass_workers.id")
 _OBJECTS = ("metadata", "fields", "data", "result", "value_before", "value_after")
@@ -65,7 +65,7 @@ _WORKER = """
         created_at - 3600000000
     FROM windlass_ended LIMIT 1
 """
-#: What commands are given by name; here with hostile text behind it.
+#: Names that commands take; here with hostile text appended.
 _WORDS = (
     "hello",
     "fail",
@@ -80,7 +80,7 @@ _WORDS = (
     "made",
 )
 _ORDERS = ("workers drain", "workers resume", "workers stop")
-#: Commands that print what is there, and change nothing.
+#: Commands that only read.
 _READING = {
     *("list", "show", "attempts", "history", "logs", "graph", "explain", "export", "groups"),
     *("search", "status", "verify", "contexts", "top", "whoami"),
@@ -97,11 +97,11 @@ _ENDS = {
     "members invite": 2,
     **dict.fromkeys(_ORDERS, 5),
 }
-#: What is ours: colours, and what clears the line of a progress bar.
+#: Our own sequences: colours, and clearing the line of a progress bar.
 _OURS = re.compile(r"\r\x1b\[K|\x1b\[(0|1|2|7|3[0-7]|9[0-7])(;(0|1|2|7|3[0-7]|9[0-7]))*m")
 
 
-#: How rich enters, draws on and leaves a screen of its own.
+#: Rich's sequences for entering, drawing and leaving its screen.
 _SCREEN = re.compile(r"\x1b\[(\?1049[hl]|\?25[hl]|H|2J|\d+A|2K|1A)|\r")
 
 
@@ -154,7 +154,7 @@ def test_no_tail_lets_hostile_text_through(shell: Shell, command: str):
     seated.sees(re.escape(printable(HOSTILE)))
     seated.interrupt(lambda: seated.process.poll() is not None)
 
-    # What the terminal echoes of the key that interrupts it is not ours.
+    # The terminal itself echoes the interrupt key.
     assert [line for line in seated.text.replace("^C", "").split("\n") if _is_raw(line)] == []
 
 
@@ -239,7 +239,7 @@ def _poison(database: sqlite3.Connection, table: str, column: str) -> None:
     elif column == "matches":
         database.execute(f"UPDATE {table} SET {column} = ?", [json.dumps([_MATCH])])
     elif column in _NAMES or place in _KEYS:
-        # The tenant without a name keeps its own.
+        # The default tenant keeps its name.
         kept = "default" if "tenant" in place else ""
         name = HOSTILE.replace("\n", "") if "worker" in place else HOSTILE
         change = f"UPDATE {table} SET {column} = {column} || ? WHERE {column} <> ?"
@@ -254,7 +254,7 @@ def _commands(shell: Shell) -> Iterator[Typed]:
     there = _there(shell)
     for name, line in LINES.items():
         words = (part.format_map(there) for part in shlex.split(line.args))
-        # Nobody can type such a name: the one that is shown counts as well.
+        # Such a name cannot be typed: the escaped name is accepted too.
         answer = printable(_hostile(line.answer.strip())) + "\n"
         args = [*name.split(), *map(_hostile, words)]
         yield Typed(args, answer if line.answer else "", _ENDS.get(name, line.code))

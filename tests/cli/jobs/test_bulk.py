@@ -146,7 +146,9 @@ def test_a_timeout_stops_it_too(ready: Shell, with_jobs, do):
         await until(asked, waiting_for="the operation to be stopped")
         await OperationRunner(engine).tick()
 
-    with serving(f"sqlite:///{ready.folder / 'windlass.db'}") as url:  # which does no work itself
+    with serving(
+        f"sqlite:///{ready.folder / 'windlass.db'}"
+    ) as url:  # which does not work on operations itself
         canceling = ready.start(
             "jobs", "cancel", "--state", "queued", "--yes", "--timeout", "3s", "--url", url
         )

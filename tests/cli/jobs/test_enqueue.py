@@ -141,7 +141,7 @@ def test_a_person_sees_the_next_step(ready: Shell):
 def test_invalid_input_is_refused_with_a_reason_and_a_code(
     ready: Shell, monkeypatch, capsys, args, code, says
 ):
-    # In this process: nothing but the words and the code is looked at.
+    # In this process: only the messages and the exit code matter.
     monkeypatch.chdir(ready.folder)
 
     ended = run(["enqueue", *args])

@@ -31,7 +31,7 @@ def test_a_clone_keeps_the_secrets_of_the_payload(ready: Shell):
     assert made.json["job"]["payload"]["secret"] == "•••"
     assert "hunter2" not in made.out
     ready.ok("worker", "jobs.py", "--drain")
-    # The handler saw the secret itself: it tells it in its error, where it is struck out.
+    # The handler got the real secret: its error contains it, masked.
     error = ready.here("jobs", "show", made.json["job"]["id"], "--json").json["last_error"]
     assert error == "Permanent: wrong password=•••"
 

@@ -62,7 +62,7 @@ def test_a_program_reads_lists_in_the_format_it_asks_for(lived: Shell):
         "scheduled", "dead_letter", "completed", "dead_letter", "completed",
     ]  # fmt: skip
     assert datetime.fromisoformat(table[0]["created_at"]).tzinfo == UTC
-    # A cell is one line: what does not print is escaped.
+    # A cell is one line: characters that do not print are escaped.
     assert table[3]["last_error"] == r"ValueError: a\tb\nc"
     assert "ValueError: a\\tb\\nc" in tsv[4]
 
@@ -101,7 +101,7 @@ def test_a_person_sees_glyphs_relative_times_and_short_ids(lived: Shell):
     assert "\x1b[32m" in done.out
     assert "\x1b" not in plain.out
     assert max(map(len, plain.lines)) <= 60
-    # What matters least is left out before anything that matters is cut to nothing.
+    # Spare columns are left out before important ones are cut to nothing.
     assert all(name in plain.out for name in ("hello", "count", "LAST ERROR"))
     assert "QUEUE" not in plain.out
 

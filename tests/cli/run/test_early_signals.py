@@ -7,7 +7,7 @@ import pytest
 from tests.support.processes.shell import Shell
 from windlass.cli.framework.exit_codes import Exit
 
-# Many short sleeps: Python heeds a signal that comes right before a sleep only after it.
+# Many short sleeps: Python handles a signal just before a sleep only after the sleep.
 _HANGS = """
 import sys, time
 print("importing", flush=True)

@@ -13,7 +13,7 @@ from tests.support.processes.shell import JOBS, Shell, Started
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _COMMANDS = ("worker", "dev")
 _BY_NOHUP = ("env", "--ignore-signal=HUP")
-#: Other tests serve at the same time.
+#: Any free port: other tests serve at the same time.
 _PORT = {"serve": ("--port", "0")}
 
 
@@ -153,7 +153,7 @@ def full(tmp_path: Path) -> Iterator[SmallDisk]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-#: What each says when it has begun.
+#: Output of each command once it has started.
 _READY = {
     "worker": "Running",
     "dev": "development mode",

@@ -53,7 +53,7 @@ def wait_for(ctx: JobContext, file: str) -> str:
 def apart(number: int) -> int:
     return number + 1
 """
-#: Nobody is there: a remote worker must not even look.
+#: No server listens here: a remote worker must not even connect.
 NO_DATABASE = "postgresql://nobody@127.0.0.1:1/none"
 
 
@@ -203,7 +203,7 @@ def test_a_server_that_is_killed_and_comes_back_costs_no_job(far: Far):
 
     far.server.process.kill()
     far.server.process.wait()
-    far.shell.write("gate", "open")  # their ends have nobody to be told to
+    far.shell.write("gate", "open")  # their outcomes cannot be reported
     worker.sees("recording outcomes failed")
     far.restart()
     later = far.enqueue("hello", name="Ada")

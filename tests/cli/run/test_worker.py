@@ -256,7 +256,7 @@ def test_jobs_that_can_be_neither_finished_nor_handed_back_are_reported(ready: S
     worker = ready.start("worker", "jobs.py", WINDLASS_WORKER_SHUTDOWN_TIMEOUT_SECONDS="0")
     worker.sees('"waiting"')
 
-    # Nobody else can write to the file any more.
+    # Other connections cannot write to the file any more.
     with closing(sqlite3.connect(ready.folder / "windlass.db", timeout=30)) as file:
         file.execute("begin exclusive")
         worker.stop()

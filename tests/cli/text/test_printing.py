@@ -18,7 +18,7 @@ from windlass.core.text import storable
 from windlass.errors.wording import printable
 
 ESCAPES = "\x1b[31m\x1b]52;c;aGk=\x07\x9b2J\r\n\t\u202e\u2028"
-#: Modules of the command line that may write: the sink, and completion, which a shell reads.
+#: Modules of the command line that may write: printing, and completion, which a shell reads.
 WRITERS = {"printing.py", "completion.py"}
 WRITING = {
     *("print", "click.echo", "click.secho", "click.style", "click.prompt", "click.confirm"),
@@ -36,7 +36,7 @@ def test_only_the_sink_writes():
         if isinstance(call, ast.Call) and ast.unparse(call.func) in WRITING
     ]
 
-    # Help of click's own, and a table that is written to memory first.
+    # Click's own help, and a table that is written to memory first.
     assert sorted(line.partition(":")[0] for line in found) == ["main.py", "output.py"]
 
 

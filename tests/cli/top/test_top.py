@@ -87,7 +87,7 @@ def test_a_person_quits(ready: Shell):
     done = ready.at_terminal("top", "--read-only", types="cq", width=80)
 
     assert done.code == 0
-    assert "\x1b[?1049l" in done.out  # the screen from before is back
+    assert "\x1b[?1049l" in done.out  # the previous screen is restored
 
 
 def test_a_person_cancels_a_job(ready: Shell):
