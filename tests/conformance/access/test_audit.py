@@ -77,7 +77,7 @@ async def test_entries_written_at_once_have_numbers_without_a_gap(storage, twin)
     for tenant in (ACME, None):
         entries = await entries_of(storage, tenant)
         assert [entry.sequence for entry in entries] == list(range(1, 13))
-        assert first_break(entries) == (await storage.access.audit_chain_end(tenant)).said
+        assert first_break(entries) == (await storage.access.audit_chain_end(tenant)).recorded
 
 
 async def test_a_change_that_is_undone_leaves_no_entry_and_no_gap(storage):
@@ -140,7 +140,7 @@ async def test_two_entries_that_changed_places_are_found(storage):
 async def test_entries_cut_off_at_the_end_differ_from_where_the_chain_is_said_to_end(storage):
     for _ in range(3):
         await storage.access.append_audit_entry(an_entry(ACME))
-    said = (await storage.access.audit_chain_end(ACME)).said
+    said = (await storage.access.audit_chain_end(ACME)).recorded
 
     await storage.database.script("delete from windlass_audit where sequence = 3;\n")
 

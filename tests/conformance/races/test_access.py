@@ -43,7 +43,7 @@ async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin)
     end = await storage.access.audit_chain_end(ACME)
     entries = await storage.access.audit_entries_after(ACME, 0, last=end.last)
     assert len(entries) == len(users) + 24
-    assert first_break(entries) == end.said
+    assert first_break(entries) == end.recorded
 
 
 async def test_of_two_who_revoke_a_token_one_leaves_an_entry(storage, twin):
