@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from windlass import Windlass
-from windlass.cli.run.run_workers import How, WorkerGroup, work
+from windlass.cli.run.run_workers import WorkerFlags, WorkerGroup, work
 from windlass.worker.worker import Worker
 
 PAYLOAD = "x" * 80
@@ -46,7 +46,7 @@ async def working(
     """A worker as `windlass worker` runs one, in this process while the block lasts."""
     started = asyncio.Event()
     ours = WorkerGroup(said=lambda text: print(text, file=sys.stderr), ready=started.set)
-    run = asyncio.create_task(work([wl], How(concurrency=slots, queues=queues), ours))
+    run = asyncio.create_task(work([wl], WorkerFlags(concurrency=slots, queues=queues), ours))
     run.add_done_callback(lambda _: started.set())
     await started.wait()
     if run.done():

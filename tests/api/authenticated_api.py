@@ -1,4 +1,4 @@
-"""An API that asks for credentials, and people who have some."""
+"""An API that requires credentials, and callers who have some."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -31,10 +31,10 @@ class Guarded:
     async def token(self, role: str, tenant: str | None = None, **about: Any) -> dict[str, str]:
         """The header of a new token."""
         engine = await self.wl.ready()
-        made = await engine.tokens.create(
+        created = await engine.tokens.create(
             local(), f"{role} of {tenant}", role=role, tenant=tenant, **about
         )
-        return {"authorization": f"Bearer {made.secret}"}
+        return {"authorization": f"Bearer {created.secret}"}
 
     def stop_the_clock(self) -> None:
         """Have no allowance of requests fill again, however slow the machine is."""
@@ -49,7 +49,7 @@ class Guarded:
                     yield method.upper(), path, route
 
     def browser(self, address: str = "127.0.0.1") -> httpx2.AsyncClient:
-        """Somebody else's browser: with cookies, and perhaps an address, of its own."""
+        """Another user's browser, with its own cookies and perhaps its own address."""
         transport = httpx2.ASGITransport(
             self.app, raise_app_exceptions=False, client=(address, 1234)
         )

@@ -1,4 +1,4 @@
-"""The API of an app on each database, and somebody who asks it."""
+"""The API of an app on each database, and a client of it."""
 
 from collections.abc import AsyncIterator
 

@@ -33,16 +33,16 @@ class Listener:
         """The next event, and with `comments` also those; bounded in time."""
         async with asyncio.timeout(30):
             while True:
-                heard = await self._read()
-                if heard.data is not None or (comments and heard.event == ""):
-                    return heard
+                message = await self._read()
+                if message.data is not None or (comments and message.event == ""):
+                    return message
 
     async def changes(self, topic: str) -> list[dict]:
-        """What the next event that tells of a topic tells of it."""
+        """The data of the next event for a topic."""
         while True:
-            heard = await self.next()
-            assert heard.event == "changes", heard
-            if found := [each for each in heard.data["changes"] if each["topic"] == topic]:
+            message = await self.next()
+            assert message.event == "changes", message
+            if found := [each for each in message.data["changes"] if each["topic"] == topic]:
                 return found
 
     async def over(self) -> bool:
@@ -95,10 +95,10 @@ class Served:
             headers["cookie"] = cookie
         if who:
             headers["authorization"] = who
-        asked = self.client.stream(
+        streamed = self.client.stream(
             "GET", "/stream", params={"topics": topics, **query}, headers=headers
         )
-        async with asked as response:
+        async with streamed as response:
             yield Listener(response)
 
 

@@ -1,4 +1,4 @@
-"""The first calls that different people make, one after the other, as they would type them."""
+"""The first calls of different users, one after the other, as they would type them."""
 
 from collections.abc import AsyncIterator
 
@@ -33,20 +33,20 @@ async def guarded(database) -> AsyncIterator[Guarded]:
 
 
 class Person:
-    """Somebody at a shell: what they ask is answered as JSON, and is fine."""
+    """A caller at a shell: each request succeeds and returns JSON."""
 
     def __init__(self, guarded: Guarded, headers: dict[str, str]) -> None:
         self._guarded = guarded
         self._headers = headers
 
     async def ask(self, method, path, body=None, *, status=(200, 201)):
-        answer = await self._guarded.client.request(
+        response = await self._guarded.client.request(
             method, f"/api/v1{path}", json=body, headers=self._headers
         )
-        assert answer.status_code in (status if isinstance(status, tuple) else (status,)), (
-            answer.text
+        assert response.status_code in (status if isinstance(status, tuple) else (status,)), (
+            response.text
         )
-        return answer.json() if answer.content else {}
+        return response.json() if response.content else {}
 
     async def get(self, path, **how):
         return await self.ask("GET", path, **how)
@@ -108,21 +108,21 @@ async def test_an_administrator_creates_a_definition_and_a_tenant_triggers_it(gu
     })  # fmt: skip
     assert nightly["next_run_at"].endswith("Z")
 
-    # What does not fit the schema is refused at its field.
+    # A value that does not fit the schema is refused with a pointer to its field.
     refused = await acme.post(
         "/jobs", {"definition": "sync-folder", "payload": {"provider_id": 7}}, status=422
     )
     assert refused["errors"][0]["pointer"] == "/payload/provider_id"
 
-    # Whoever wants one now enqueues it, and waits for it.
-    made = await acme.post("/jobs", {
+    # A caller enqueues one now, and waits for it.
+    created = await acme.post("/jobs", {
         "definition": "sync-folder",
         "payload": {"provider_id": provider},
         "priority": 100,
         "dedupe_key": "acme:sync:daily",
     })  # fmt: skip
     async with guarded.wl.running():
-        done = await acme.get(f"/jobs/{made['job']['id']}/wait?timeout=60")
+        done = await acme.get(f"/jobs/{created['job']['id']}/wait?timeout=60")
     assert (done["state"], done["result"]) == ("completed", f"{provider}:/")
     [attempt] = (await acme.get(f"/jobs/{done['id']}/attempts"))["items"]
     assert attempt["outcome"] == "succeeded"
@@ -168,15 +168,15 @@ async def test_an_operator_works_on_jobs_schedules_and_counts(guarded):
     back = await operator.post(f"/jobs/{job['id']}/retry")
     assert back["state"] == "queued"
 
-    made = await operator.post("/schedules", {
+    created = await operator.post("/schedules", {
         "name": "hourly-sitemap",
         "type": "interval",
         "interval_seconds": 3600,
         "definition": "sitemap",
         "payload": {"section": "pages"},
     })  # fmt: skip
-    assert (await operator.post(f"/schedules/{made['id']}/disable"))["enabled"] is False
-    assert (await operator.post(f"/schedules/{made['id']}/enable"))["enabled"] is True
+    assert (await operator.post(f"/schedules/{created['id']}/disable"))["enabled"] is False
+    assert (await operator.post(f"/schedules/{created['id']}/enable"))["enabled"] is True
     [listed] = (await operator.get("/schedules"))["items"]
     assert listed["name"] == "hourly-sitemap"
 
@@ -184,7 +184,7 @@ async def test_an_operator_works_on_jobs_schedules_and_counts(guarded):
     assert (counts["queued"], counts["running"], counts["dead_letter"]) == (1, 0, 0)
     assert counts["oldest_queued_seconds"] is not None
 
-    # A word of another API is answered with the one that is meant.
+    # A field name of another API is refused with the right one as a suggestion.
     refused = await operator.get("/jobs?status=failed", status=422)
     assert "did you mean state?" in refused["errors"][0]["message"]
 
@@ -212,7 +212,7 @@ async def test_an_administrator_changes_how_jobs_run_without_a_deployment(guarde
     assert {"definitions.write"} <= {each["action"] for each in entries}
 
 
-async def test_a_kind_of_work_is_submitted_only_with_its_permission(guarded):
+async def test_a_definition_with_a_permission_is_enqueued_only_with_it(guarded):
     ada = Person(guarded, await guarded.token("user", "acme", permissions=["reports.run"]))
     bob = Person(guarded, await guarded.token("user", "acme"))
     body = {"definition": "report", "payload": {"month": "2026-03"}}

@@ -1,4 +1,4 @@
-"""The other nouns: each is read and changed as it is in Python."""
+"""The other nouns: read and changed over HTTP as in Python."""
 
 import json
 
@@ -38,8 +38,8 @@ async def test_a_disabled_definition_refuses_jobs(api, ingest):
     assert (await api.post("/definitions/ingest/enable")).json()["enabled"] is True
 
 
-async def test_a_schedule_is_made_changed_run_and_deleted(api, ingest):
-    made = await api.post(
+async def test_a_schedule_is_created_changed_run_and_deleted(api, ingest):
+    created = await api.post(
         "/schedules",
         json={
             "name": "nightly",
@@ -50,20 +50,20 @@ async def test_a_schedule_is_made_changed_run_and_deleted(api, ingest):
             "payload": {"path": "/in"},
         },
     )
-    id = made.json()["id"]
+    id = created.json()["id"]
     moved = await api.patch(f"/schedules/{id}", json={"cron": "30 3 * * *"})
     off = await api.post(f"/schedules/{id}/disable")
     ran = await api.post(f"/schedules/{id}/run")
     gone = await api.delete(f"/schedules/{id}")
 
-    assert made.status_code == 201
-    assert moved.json()["next_run_at"] != made.json()["next_run_at"]
+    assert created.status_code == 201
+    assert moved.json()["next_run_at"] != created.json()["next_run_at"]
     assert (moved.json()["timezone"], off.json()["next_run_at"]) == ("Europe/Berlin", None)
     assert (ran.status_code, ran.json()["status"]) == (201, "created")
     assert (gone.status_code, (await api.get(f"/schedules/{id}")).status_code) == (204, 404)
 
 
-async def test_a_schedule_that_cannot_be_is_refused(api, ingest):
+async def test_an_invalid_schedule_is_refused(api, ingest):
     body = {"name": "x", "type": "cron", "definition": "ingest", "payload": {"path": "/"}}
     bad = await api.post("/schedules", json={**body, "cron": "61 * * * *"})
     zone = await api.post("/schedules", json={**body, "cron": "0 2 * * *", "timezone": "Mars/X"})
@@ -72,7 +72,7 @@ async def test_a_schedule_that_cannot_be_is_refused(api, ingest):
     assert (zone.status_code, zone.json()["code"]) == (422, "WL4402")
 
 
-async def test_a_dry_run_answers_what_a_schedule_would_be_and_keeps_nothing(api, ingest):
+async def test_a_dry_run_shows_a_schedule_and_stores_nothing(api, ingest):
     body = {"name": "x", "type": "interval", "definition": "ingest", "payload": {"path": "/"}}
 
     tried = await api.post("/schedules?dry_run=true", json={**body, "interval_seconds": 60})
@@ -81,13 +81,13 @@ async def test_a_dry_run_answers_what_a_schedule_would_be_and_keeps_nothing(api,
     assert (await api.get("/schedules")).json()["items"] == []
 
 
-async def test_an_unknown_worker_is_told(api, ingest):
-    answer = await api.get("/workers/web-2:411")
+async def test_an_unknown_worker_is_not_found(api, ingest):
+    response = await api.get("/workers/web-2:411")
 
-    assert (answer.status_code, answer.json()["code"]) == (404, "WL3601")
+    assert (response.status_code, response.json()["code"]) == (404, "WL3601")
 
 
-async def test_an_event_makes_the_jobs_of_its_triggers(api, ingest):
+async def test_an_event_creates_the_jobs_of_its_triggers(api, ingest):
     await api.post(
         "/triggers",
         json={
@@ -121,8 +121,8 @@ async def test_a_queue_is_paused_limited_and_resumed(api, ingest):
     assert [queue["name"] for queue in (await api.get("/queues")).json()["items"]] == ["default"]
 
 
-async def test_a_tenant_is_made_changed_suspended_and_deleted(api, ingest):
-    made = await api.post("/tenants", json={"id": "acme", "weight": 2})
+async def test_a_tenant_is_created_changed_suspended_and_deleted(api, ingest):
+    created = await api.post("/tenants", json={"id": "acme", "weight": 2})
     changed = await api.patch("/tenants/acme", json={"max_running": 5})
     await api.post("/tenants/acme/suspend")
     job = {"definition": "ingest", "payload": {"path": "/"}, "tenant": "acme"}
@@ -131,7 +131,7 @@ async def test_a_tenant_is_made_changed_suspended_and_deleted(api, ingest):
     stored = await api.post("/jobs", json=job)
     closed = await api.delete("/tenants/acme")
 
-    assert (made.status_code, changed.json()["weight"], changed.json()["max_running"]) == (
+    assert (created.status_code, changed.json()["weight"], changed.json()["max_running"]) == (
         201,
         2,
         5,
@@ -141,7 +141,7 @@ async def test_a_tenant_is_made_changed_suspended_and_deleted(api, ingest):
     assert (await api.get("/tenants/acme")).status_code == 404
 
 
-async def test_workers_are_told_with_their_liveness(api, wl, ingest):
+async def test_workers_are_listed_with_their_liveness(api, wl, ingest):
     async with wl.running():
         while not (items := (await api.get("/workers")).json()["items"]):
             pass
@@ -155,7 +155,7 @@ async def test_health_and_readiness_are_at_the_root(api):
     assert (await api.get("http://localhost/readyz")).json() == {"status": "ok"}
 
 
-def test_every_route_under_the_api_declares_its_right(served):
+def test_every_api_route_declares_its_right(served):
     undeclared = [
         (method, path)
         for path, methods in served.openapi()["paths"].items()
@@ -166,7 +166,7 @@ def test_every_route_under_the_api_declares_its_right(served):
     assert undeclared == []
 
 
-def test_the_apis_of_a_process_share_their_routes(wl):
+def test_apis_of_one_process_share_their_routes(wl):
     one, other = create_api(wl), create_api(wl)
 
     shared = {id(route) for route in one.routes} & {id(route) for route in other.routes}
@@ -174,14 +174,14 @@ def test_the_apis_of_a_process_share_their_routes(wl):
     assert len(shared) >= len(one.routes) - 2  # each describes itself: /docs and /openapi.json
 
 
-async def test_answers_escape_what_would_steer_a_terminal(api):
+async def test_responses_escape_terminal_control_characters(api):
     text = "\x9b2J\u202e\u2028\x7f\U000e0041 東京 🎉"
 
-    made = await api.post("/events", json={"name": "e", "data": {text: text}})
+    created = await api.post("/events", json={"name": "e", "data": {text: text}})
     wrong = await api.post("/events", json={"name": "e", text: 1})
 
-    assert made.json()["data"] == {text: text}
-    assert "東京 🎉" in made.text
+    assert created.json()["data"] == {text: text}
+    assert "東京 🎉" in created.text
     assert json.loads(wrong.text)["status"] == 422
-    for answer in (made, wrong):
-        assert printable(answer.text) == answer.text
+    for response in (created, wrong):
+        assert printable(response.text) == response.text

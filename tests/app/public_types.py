@@ -1,6 +1,6 @@
-"""What a type checker knows of the public face. Checked, never run: see test_typing.py.
+"""Calls of the public API for a type checker. Checked, never run: see test_typing.py.
 
-A line with `type: ignore` is a mistake that has to be found: mypy tells of ignores that hide none.
+A line with `type: ignore` is a mistake that has to be found: mypy reports unused ignores.
 """
 
 from datetime import datetime, timedelta
@@ -69,10 +69,10 @@ async def arguments() -> None:
 
 
 async def options() -> None:
-    theirs = hello.options(tenant="acme", delay="2m").options(priority="high", after=[])
-    assert_type(await theirs.enqueue(name="Ada"), Receipt)
+    acme_hello = hello.options(tenant="acme", delay="2m").options(priority="high", after=[])
+    assert_type(await acme_hello.enqueue(name="Ada"), Receipt)
     hello.options(delay=timedelta(minutes=2), at=datetime.now(), expires=3.5, tx=object())
-    await theirs.enqueue(name=3)  # type: ignore[arg-type]  # not text
+    await acme_hello.enqueue(name=3)  # type: ignore[arg-type]  # not text
     hello.options(tennant="acme")  # type: ignore[call-arg]  # a typo
     hello.options(tenant=7)  # type: ignore[arg-type]  # not text
     hello.options(on_duplicate="replace", max_wait="10m", limit_key="acme")

@@ -1,4 +1,4 @@
-"""The blocking face: the same names, the same answers, and safe in threads and after forks."""
+"""The blocking API: the same names and results, and safe in threads and after forks."""
 
 import asyncio
 import inspect
@@ -63,11 +63,11 @@ def names(kind: type) -> set[str]:
         (nouns.AsyncTriggers, blocking_nouns.Triggers, set()),
     ],
 )
-def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
+def test_async_and_blocking_nouns_have_equal_names(awaited, blocking, apart):
     assert names(awaited) - apart == names(blocking)
 
 
-def test_the_apps_of_both_faces_have_equal_names():
+def test_async_and_blocking_apps_have_equal_names():
     wiring = {"declare", "declare_command", "declare_on", "deliveries", "engine", "handlers"}
     wiring |= {"ready", "using_engine", "work", "worker"}
     elsewhere = {"use_database", "upkeep_once", "url"}  # of the command line
@@ -82,7 +82,7 @@ def test_a_verb_keeps_its_documentation_and_its_name(wl):
     assert "weight" in inspect.signature(wl.tenants.create).parameters
 
 
-def test_a_job_is_enqueued_found_and_steered(wl, hello):
+def test_a_job_is_enqueued_found_and_changed(wl, hello):
     receipt = hello.options(delay="1h", dedupe_key="x").enqueue(name="Ada")
 
     job = wl.jobs.get(receipt.job_id)
@@ -98,7 +98,7 @@ def test_a_job_is_enqueued_found_and_steered(wl, hello):
     assert wl.jobs.of("default").find(str(job.id)[-8:]).id == job.id
 
 
-def test_a_wrong_argument_and_a_duplicate_raise_here(wl, hello):
+def test_wrong_arguments_and_duplicates_raise_in_the_caller(wl, hello):
     with pytest.raises(PayloadInvalid):
         hello.enqueue(name=3)
     once = hello.options(dedupe_key="x", on_duplicate="error")
@@ -110,18 +110,18 @@ def test_a_wrong_argument_and_a_duplicate_raise_here(wl, hello):
 
 
 def test_jobs_are_enqueued_by_key_and_in_bulk(wl, hello):
-    told = []
+    progress = []
     by_key = wl.enqueue("hello", {"name": "Ada"}, priority="low")
-    made = [hello.make(name=str(n)) for n in range(3)] + [wl.make("hello", {"name": "last"})]
+    created = [hello.make(name=str(n)) for n in range(3)] + [wl.make("hello", {"name": "last"})]
 
-    receipts = wl.enqueue_many(made, progress=lambda done, all: told.append((done, all)))
+    receipts = wl.enqueue_many(created, progress=lambda done, all: progress.append((done, all)))
 
     assert wl.jobs.get(by_key.job_id).priority == 200
     assert [receipt.status for receipt in receipts] == [ReceiptStatus.CREATED] * 4
-    assert told == [(4, 4)]
+    assert progress == [(4, 4)]
 
 
-def test_definitions_tenants_and_workers_are_there_too(wl, hello):
+def test_definitions_tenants_and_workers_are_available(wl, hello):
     wl.definitions.disable("hello")
     assert [definition.enabled for definition in wl.definitions.list()] == [False]
     wl.definitions.enable("hello")
@@ -133,7 +133,7 @@ def test_definitions_tenants_and_workers_are_there_too(wl, hello):
         wl.workers.drain("web-2:411", actor="ada")
 
 
-def test_lists_summaries_and_searches_are_there_too(wl, hello):
+def test_lists_summaries_and_searches_are_available(wl, hello):
     hello.enqueue(name="Ada")
 
     assert len(wl.jobs.list("definition:hel*").jobs) == 1
@@ -142,7 +142,7 @@ def test_lists_summaries_and_searches_are_there_too(wl, hello):
     assert wl.logs.search("Ada") == []
 
 
-def test_a_transaction_is_written_to_in_the_thread_it_belongs_to(wl, hello, database):
+def test_a_transaction_is_used_in_its_own_thread(wl, hello, database):
     wl.definitions.list()
     with closing(connect(database)) as connection:
         hello.options(tx=connection).enqueue(name="lost")
@@ -156,7 +156,7 @@ def test_a_transaction_is_written_to_in_the_thread_it_belongs_to(wl, hello, data
     assert {job.id for job in wl.jobs.list().jobs} == expected
 
 
-def test_a_transaction_that_must_be_awaited_is_refused(wl, hello, database):
+def test_an_async_transaction_is_refused(wl, hello, database):
     engine = async_engine(database)
 
     async def attempt():
@@ -169,12 +169,12 @@ def test_a_transaction_that_must_be_awaited_is_refused(wl, hello, database):
     assert wl.jobs.list().jobs == []
 
 
-def test_bad_options_are_refused_as_in_the_other_face(hello):
+def test_invalid_options_are_refused_as_in_the_async_api(hello):
     with pytest.raises(OptionInvalid):
         hello.options(priority="asap").enqueue(name="Ada")
 
 
-def test_jobs_run_in_the_background_while_the_block_lasts(wl, hello):
+def test_jobs_run_in_the_background_during_the_block(wl, hello):
     @wl.job(max_attempts=1)
     def fail() -> None:
         raise LookupError("gone")
@@ -188,7 +188,7 @@ def test_jobs_run_in_the_background_while_the_block_lasts(wl, hello):
     assert wl.jobs.get(receipt.job_id).state is JobState.QUEUED
 
 
-def test_handlers_of_every_colour_may_use_the_face_they_were_declared_on(wl, hello):
+def test_async_and_blocking_handlers_may_use_the_app_they_were_declared_on(wl, hello):
     @wl.job
     def from_a_thread() -> str:
         return str(hello.enqueue(name="thread").job_id)
@@ -203,7 +203,7 @@ def test_handlers_of_every_colour_may_use_the_face_they_were_declared_on(wl, hel
             assert wl.jobs.wait(child, "30s").definition == "hello"
 
 
-def test_lifespan_and_around_are_shared_with_the_other_face(wl, hello):
+def test_lifespan_and_around_hooks_are_shared_with_the_async_app(wl, hello):
     story = []
 
     @wl.lifespan
@@ -225,7 +225,7 @@ def test_lifespan_and_around_are_shared_with_the_other_face(wl, hello):
     assert story == ["open", "hello", "close"]
 
 
-def test_an_error_while_starting_rises_here(wl):
+def test_a_startup_error_is_raised_in_the_caller(wl):
     @wl.lifespan
     @asynccontextmanager
     async def span():
@@ -236,7 +236,7 @@ def test_an_error_while_starting_rises_here(wl):
         pass
 
 
-def test_it_closes_and_starts_again(database):
+def test_an_app_closes_and_starts_again(database):
     threads = set(threading.enumerate())
     with sync.Windlass(database.url, settings=Settings()) as wl:
         assert wl.jobs.list().jobs == []
@@ -248,7 +248,7 @@ def test_it_closes_and_starts_again(database):
     assert not [thread for thread in left if thread.name == "windlass"]
 
 
-def test_threads_share_one_face(wl, hello):
+def test_threads_share_one_app(wl, hello):
     receipts = []
 
     def enqueue() -> None:
@@ -263,13 +263,13 @@ def test_threads_share_one_face(wl, hello):
     assert len({receipt.job_id for receipt in receipts}) == 10
 
 
-async def test_a_running_loop_may_use_it_and_blocks_meanwhile(wl, hello):
+async def test_a_call_inside_a_running_loop_blocks_it(wl, hello):
     receipt = hello.enqueue(name="Ada")
 
     assert (await asyncio.to_thread(wl.jobs.get, receipt.job_id)).id == receipt.job_id
 
 
-def test_waiting_for_oneself_is_an_error_and_not_a_deadlock(wl, hello):
+def test_waiting_for_the_own_thread_is_an_error_not_a_deadlock(wl, hello):
     with pytest.raises(RuntimeError, match="from another thread"):
         wl.enqueue_many([hello.make(name="Ada")], progress=lambda *_: wl.jobs.list())
 
@@ -281,11 +281,11 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
-def test_an_interrupted_wait_is_given_up_in_the_background_too(interruptible):
+def test_an_interrupted_wait_is_canceled_in_the_background(interruptible):
     portal, gone, main = Portal(), threading.Event(), threading.main_thread().ident
 
     async def wait() -> None:
-        # What Ctrl-C does, once the main thread waits for this.
+        # The effect of Ctrl-C, once the main thread waits for this.
         while sys._current_frames()[main].f_code.co_name != "wait":
             pass
         signal.pthread_kill(main, signal.SIGINT)
@@ -324,7 +324,7 @@ wl.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_forked_process_starts_anew_and_leaves_its_parent_alone(database):
+def test_a_forked_process_starts_fresh_and_does_not_affect_its_parent(database):
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKING, database.url],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Windlass's own jobs: hidden, scheduled, audited, and in nobody's way."""
+"""Windlass's system jobs: hidden, scheduled, audited, and separate from the program's own."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -36,7 +36,7 @@ async def keys_left(wl):
     return sorted(job.definition for job in (await wl.jobs.of("default").list(limit=500)).jobs)
 
 
-async def test_they_are_known_and_scheduled_once_something_runs(wl):
+async def test_system_jobs_are_declared_and_scheduled_when_a_worker_runs(wl):
     await wl.ready()
     before = await wl.definitions.list(system=True), await wl.triggers.list(system=True)
 
@@ -54,7 +54,7 @@ async def test_they_are_known_and_scheduled_once_something_runs(wl):
         assert (schedules[key].cron, schedules[key].timezone) == ("0 2 * * *", "UTC")
 
 
-async def test_they_are_hidden_unless_asked_for(wl):
+async def test_system_jobs_are_hidden_by_default(wl):
     wl.job("hello")(lambda: None)
 
     async with wl.running():
@@ -65,7 +65,7 @@ async def test_they_are_hidden_unless_asked_for(wl):
     assert list(wl.handlers) == ["hello"]
 
 
-async def test_jobs_are_pruned_by_days_and_count_and_the_record_tells(wl):
+async def test_jobs_are_pruned_by_days_and_count_with_a_record(wl):
     old = wl.job("old", retention_days=A_MOMENT)(lambda: None)
     newest = wl.job("newest", retention_count=2)(lambda: None)
     kept = wl.job("kept")(lambda: None)
@@ -84,7 +84,7 @@ async def test_jobs_are_pruned_by_days_and_count_and_the_record_tells(wl):
     assert [attempt.outcome for attempt in await wl.jobs.attempts(job.id)] == ["succeeded"]
 
 
-async def test_where_nothing_is_kept_failures_stay_for_people(wl):
+async def test_without_retention_failed_jobs_are_kept(wl):
     @wl.job(retention_days=0, max_attempts=1)
     def fails():
         raise RuntimeError("no")
@@ -103,7 +103,7 @@ async def test_where_nothing_is_kept_failures_stay_for_people(wl):
         await wl.jobs.get(canceled.job_id)
 
 
-async def test_events_go_with_the_jobs_of_their_age(database):
+async def test_events_are_pruned_by_the_retention_of_jobs(database):
     settings = Settings.load({"retention_days": A_MOMENT})
     async with Windlass(database.url, settings=settings) as wl:
         await wl.emit("folder.changed")
@@ -114,7 +114,7 @@ async def test_events_go_with_the_jobs_of_their_age(database):
         assert await wl.events.list() == []
 
 
-async def test_logs_are_pruned_by_days_and_when_their_job_is_gone(wl, database):
+async def test_logs_are_pruned_by_days_and_with_their_job(wl, database):
     @wl.job(log_retention_days=A_MOMENT)
     async def talks(ctx: JobContext):
         ctx.log.info("a line")
@@ -138,7 +138,7 @@ async def test_logs_are_pruned_by_days_and_when_their_job_is_gone(wl, database):
     assert left == [("system.prune_logs",), ("talks_too",)]
 
 
-async def test_counts_that_are_wrong_are_corrected_and_told(wl, database):
+async def test_wrong_counts_are_corrected_and_reported(wl, database):
     hello = wl.job("hello")(lambda: None)
     async with wl.running():
         await completed(wl, *[hello.make() for _ in range(3)])
@@ -161,7 +161,7 @@ async def test_counts_that_are_wrong_are_corrected_and_told(wl, database):
     assert again.result == {"corrected": 0}
 
 
-async def test_workers_not_seen_for_a_day_are_forgotten(wl):
+async def test_workers_not_seen_for_a_day_are_deleted(wl):
     async with wl.running():
         await wl.engine.storage.leases.worker_heartbeat(replace(WORKER, id="lost"))
         await long_ago(wl, "lost")
@@ -181,7 +181,7 @@ async def long_ago(wl, worker):
     )
 
 
-async def test_a_worker_of_other_queues_leaves_them_alone(wl):
+async def test_a_worker_of_other_queues_does_not_run_system_jobs(wl):
     hello = wl.job("hello", queue="mail")(lambda: None)
     async with wl.running(queues=["mail"]):
         receipt = await wl.schedules.run("system.recount")
@@ -191,7 +191,7 @@ async def test_a_worker_of_other_queues_leaves_them_alone(wl):
         assert (await wl.jobs.get(receipt.job_id)).state == "queued"
 
 
-async def test_what_a_program_wraps_around_its_handlers_is_not_for_them(wl):
+async def test_around_hooks_do_not_apply_to_system_jobs(wl):
     seen = []
 
     @wl.around
@@ -208,7 +208,7 @@ async def test_what_a_program_wraps_around_its_handlers_is_not_for_them(wl):
     assert seen == ["default"]
 
 
-async def test_a_shutdown_in_the_middle_hands_the_job_back(database, monkeypatch):
+async def test_a_shutdown_releases_a_running_system_job(database, monkeypatch):
     settings = Settings.load({"worker.shutdown_timeout_seconds": 0})
     begun = asyncio.Event()
 
@@ -230,7 +230,7 @@ async def test_a_shutdown_in_the_middle_hands_the_job_back(database, monkeypatch
     assert [attempt.outcome for attempt in attempts] == ["released"]
 
 
-async def test_their_keys_are_taken(wl):
+async def test_keys_of_system_jobs_are_reserved(wl):
     wl.job("system.recount")(lambda: None)
 
     with pytest.raises(DefinitionInvalid, match="declared twice"):
@@ -238,7 +238,7 @@ async def test_their_keys_are_taken(wl):
             pass
 
 
-async def test_they_are_never_missing_from_code(wl):
+async def test_system_definitions_are_never_missing_from_code(wl):
     async with wl.running():
         pass
 
@@ -247,7 +247,7 @@ async def test_they_are_never_missing_from_code(wl):
     assert gone == set()
 
 
-async def test_an_operator_may_move_and_disable_them(wl):
+async def test_an_operator_may_move_and_disable_system_jobs(wl):
     async with wl.running():
         pass
     await wl.schedules.update("system.prune_jobs", schedule="0 5 * * *")
@@ -261,7 +261,7 @@ async def test_an_operator_may_move_and_disable_them(wl):
     assert not disabled.enabled
 
 
-async def test_a_test_of_an_app_has_none_of_them():
+async def test_a_test_app_has_no_system_jobs():
     wl = Windlass(settings=Settings())
     hello = wl.job("hello")(lambda: None)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_type_checker_finds_wrong_arguments_and_only_those():
+def test_a_type_checker_reports_exactly_the_marked_lines():
     found = subprocess.run(
         [sys.executable, "-m", "mypy", "tests/app/public_types.py"],
         cwd=ROOT,

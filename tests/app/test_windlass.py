@@ -1,4 +1,4 @@
-"""The app's own verbs on each database: enqueue, find, wait, steer."""
+"""The app's own verbs on each database: enqueue, find, wait, change."""
 
 import asyncio
 from collections import Counter
@@ -33,7 +33,7 @@ def hello(wl):
     return hello
 
 
-async def test_enqueue_stores_a_job_and_gives_a_receipt(wl, hello):
+async def test_enqueue_stores_a_job_and_returns_a_receipt(wl, hello):
     receipt = await hello.enqueue(name="Ada")
 
     assert (receipt.status, receipt.created) == (ReceiptStatus.CREATED, True)
@@ -43,13 +43,13 @@ async def test_enqueue_stores_a_job_and_gives_a_receipt(wl, hello):
     assert (job.priority, job.max_attempts, job.source) == (100, 3, "manual")
 
 
-async def test_arguments_may_be_given_by_position(wl, hello):
+async def test_arguments_may_be_positional(wl, hello):
     receipt = await hello.enqueue("Ada", times=2)
 
     assert (await wl.jobs.get(receipt.job_id)).payload == {"name": "Ada", "times": 2}
 
 
-async def test_arguments_are_checked_before_anything_is_stored(hello, stored):
+async def test_arguments_are_validated_before_anything_is_stored(hello, stored):
     with pytest.raises(PayloadInvalid) as caught:
         await hello.enqueue(name=3, tmies=2)
 
@@ -57,7 +57,7 @@ async def test_arguments_are_checked_before_anything_is_stored(hello, stored):
     assert await stored() == []
 
 
-async def test_a_job_declared_after_the_first_call_is_known_too(wl, hello):
+async def test_a_job_declared_after_the_first_call_is_synced(wl, hello):
     await hello.enqueue(name="Ada")
 
     @wl.job
@@ -80,17 +80,17 @@ async def test_another_program_enqueues_by_key_without_the_handler(wl, hello, da
     assert [error.pointer for error in caught.value.errors] == ["/times"]
 
 
-async def test_a_key_may_be_enqueued_where_its_handler_is(wl, hello):
+async def test_a_key_may_be_enqueued_in_the_program_of_its_handler(wl, hello):
     receipt = await wl.enqueue("hello", {"name": "Ada"})
-    made = await wl.make("hello", {"name": "Bob"}, tenant="default")
+    created = await wl.make("hello", {"name": "Bob"}, tenant="default")
 
-    [second] = await wl.enqueue_many([made])
+    [second] = await wl.enqueue_many([created])
 
     assert (await wl.jobs.get(receipt.job_id)).payload == {"name": "Ada"}
     assert (await wl.jobs.get(second.job_id)).payload == {"name": "Bob"}
 
 
-async def test_an_unknown_key_is_refused_with_the_nearest_one(wl, hello):
+async def test_an_unknown_key_suggests_the_nearest(wl, hello):
     with pytest.raises(DefinitionNotFound, match="Did you mean `hello`"):
         await wl.enqueue("helo")
 
@@ -107,18 +107,18 @@ async def test_a_disabled_definition_takes_no_jobs_until_it_is_enabled(wl, hello
     assert [row.key for row in await wl.definitions.list()] == ["hello"]
 
 
-async def test_many_jobs_are_stored_with_progress_and_a_receipt_for_each(wl, hello):
-    told = []
+async def test_a_bulk_enqueue_reports_progress_and_returns_receipts(wl, hello):
+    progress = []
     jobs = [hello.make(name=f"number {number}") for number in range(4500)]
 
-    receipts = await wl.enqueue_many(jobs, progress=lambda done, all: told.append((done, all)))
+    receipts = await wl.enqueue_many(jobs, progress=lambda done, all: progress.append((done, all)))
 
     assert [receipt.job_id for receipt in receipts] == [job.id for job in jobs]
     assert all(receipt.created for receipt in receipts)
-    assert told == [(2000, 4500), (4000, 4500), (4500, 4500)]
+    assert progress == [(2000, 4500), (4000, 4500), (4500, 4500)]
 
 
-async def test_jobs_made_together_may_wait_for_each_other(wl, hello):
+async def test_jobs_of_one_batch_may_depend_on_each_other(wl, hello):
     first = hello.make(name="first")
     second = hello.options(after=[first]).make(name="second")
 
@@ -130,7 +130,7 @@ async def test_jobs_made_together_may_wait_for_each_other(wl, hello):
     assert (edge.child_id, edge.parent_id) == (second.id, first.id)
 
 
-async def test_enqueueing_the_same_made_jobs_again_is_harmless(wl, hello, stored):
+async def test_enqueueing_the_same_job_objects_again_is_idempotent(wl, hello, stored):
     jobs = [hello.make(name="Ada"), hello.make(name="Bob")]
     first = await wl.enqueue_many(jobs)
 
@@ -139,7 +139,7 @@ async def test_enqueueing_the_same_made_jobs_again_is_harmless(wl, hello, stored
     assert len(await stored()) == 2
 
 
-async def test_single_enqueues_that_meet_share_a_round_trip(wl, hello, monkeypatch):
+async def test_concurrent_single_enqueues_share_a_round_trip(wl, hello, monkeypatch):
     database = (await wl.ready()).storage.database
     statements = Counter()
     run = database.run
@@ -156,8 +156,8 @@ async def test_single_enqueues_that_meet_share_a_round_trip(wl, hello, monkeypat
     assert statements["enqueue"] <= 4
 
 
-async def test_callers_that_meet_get_each_their_own_answer(hello, stored):
-    answers = await asyncio.gather(
+async def test_concurrent_callers_get_their_own_receipts(hello, stored):
+    results = await asyncio.gather(
         hello.enqueue(name="Ada"),
         hello.enqueue(name=3),
         hello.options(tenant="nobody").enqueue(name="Bob"),
@@ -166,14 +166,14 @@ async def test_callers_that_meet_get_each_their_own_answer(hello, stored):
         return_exceptions=True,
     )
 
-    assert answers[0].created
-    assert isinstance(answers[1], PayloadInvalid)
-    assert isinstance(answers[2], TenantNotFound)
-    assert sorted(answer.status for answer in answers[3:]) == ["created", "existing"]
+    assert results[0].created
+    assert isinstance(results[1], PayloadInvalid)
+    assert isinstance(results[2], TenantNotFound)
+    assert sorted(result.status for result in results[3:]) == ["created", "existing"]
     assert len(await stored()) == 2
 
 
-async def test_a_duplicate_is_an_answer_or_an_error_as_asked(wl, hello):
+async def test_a_duplicate_is_a_receipt_or_an_error_as_requested(wl, hello):
     once = hello.options(dedupe_key="once")
     first = await once.enqueue(name="Ada")
 
@@ -186,7 +186,7 @@ async def test_a_duplicate_is_an_answer_or_an_error_as_asked(wl, hello):
     assert (caught.value.code, caught.value.existing) == ("WL3304", first.job_id)
 
 
-async def test_a_definition_may_say_what_duplicates_mean_for_all_its_callers(wl, database):
+async def test_a_definition_may_set_the_duplicate_policy(wl, database):
     @wl.job(dedupe="payload", on_duplicate="error")
     def sync_folder(path: str) -> None: ...
 
@@ -202,7 +202,7 @@ async def test_a_definition_may_say_what_duplicates_mean_for_all_its_callers(wl,
     await other.close()
 
 
-async def test_one_duplicate_that_is_an_error_stores_nothing_of_its_batch(wl, hello, stored):
+async def test_a_duplicate_error_refuses_the_whole_batch(wl, hello, stored):
     await hello.options(dedupe_key="x").enqueue(name="Ada")
     jobs = [hello.make(name="Bob"), hello.options(dedupe_key="x").make(name="Ada")]
 
@@ -212,7 +212,7 @@ async def test_one_duplicate_that_is_an_error_stores_nothing_of_its_batch(wl, he
     assert len(await stored()) == 1
 
 
-async def test_an_idempotency_key_holds_after_the_job_has_ended(wl, hello):
+async def test_an_idempotency_key_outlasts_the_job(wl, hello):
     once = hello.options(idempotency_key="request 7")
     first = await once.enqueue(name="Ada")
     await wl.jobs.cancel(first.job_id)
@@ -222,7 +222,7 @@ async def test_an_idempotency_key_holds_after_the_job_has_ended(wl, hello):
     assert (again.status, again.job_id) == (ReceiptStatus.EXISTING, first.job_id)
 
 
-async def test_waiting_gives_the_result(wl, hello):
+async def test_wait_returns_the_result(wl, hello):
     receipt = await hello.enqueue(name="Ada", times=2)
 
     async with wl.running():
@@ -231,7 +231,7 @@ async def test_waiting_gives_the_result(wl, hello):
     assert result == "Hello, Ada! Hello, Ada! "
 
 
-async def test_waiting_for_a_job_that_fails_tells_its_error(wl):
+async def test_wait_raises_the_error_of_a_failed_job(wl):
     @wl.job(max_attempts=1)
     def fail() -> None:
         raise LookupError("no such page")
@@ -244,7 +244,7 @@ async def test_waiting_for_a_job_that_fails_tells_its_error(wl):
     assert (caught.value.state, caught.value.error_type) == ("dead_letter", "LookupError")
 
 
-async def test_waiting_ends_after_its_time_and_the_job_goes_on(wl, hello):
+async def test_wait_times_out_and_the_job_continues(wl, hello):
     job = await wl.jobs.get((await hello.enqueue(name="Ada")).job_id)
 
     with pytest.raises(WaitTimedOut):
@@ -253,7 +253,7 @@ async def test_waiting_ends_after_its_time_and_the_job_goes_on(wl, hello):
     assert (await job.refresh()).state is JobState.QUEUED
 
 
-async def test_an_ending_that_fits_several_jobs_lists_them(wl, hello, monkeypatch):
+async def test_an_ambiguous_id_suffix_lists_the_jobs(wl, hello, monkeypatch):
     engine = await wl.ready()
     ids = [(await hello.enqueue(name=name)).job_id for name in ("Ada", "Bob")]
 
@@ -267,7 +267,7 @@ async def test_an_ending_that_fits_several_jobs_lists_them(wl, hello, monkeypatc
     assert caught.value.candidates == tuple(ids)
 
 
-async def test_jobs_are_listed_by_state_and_definition_page_by_page(wl, hello):
+async def test_jobs_are_filtered_by_state_and_definition_in_pages(wl, hello):
     @wl.job
     def bye() -> None: ...
 
@@ -279,9 +279,9 @@ async def test_jobs_are_listed_by_state_and_definition_page_by_page(wl, hello):
     first = await wl.jobs.list(definition="hello", states=["queued"], limit=2)
     rest = await wl.jobs.list(definition="hello", states=["queued"], limit=2, after=first.next)
     waiting = await wl.jobs.list(states=["waiting"])
-    asked = await wl.jobs.list('definition:hel* payload.name:"Bob",Joe', states=["queued"])
+    page = await wl.jobs.list('definition:hel* payload.name:"Bob",Joe', states=["queued"])
 
-    assert [(await wl.jobs.get(job.id)).payload["name"] for job in asked.jobs] == ["Bob"]
+    assert [(await wl.jobs.get(job.id)).payload["name"] for job in page.jobs] == ["Bob"]
     assert (len(first.jobs), len(rest.jobs), rest.next) == (2, 1, None)
     assert [job.id for job in waiting.jobs] == [held.job_id]
     for wrong in (["asleep"], "queued"):
@@ -305,7 +305,7 @@ async def test_a_waiting_job_is_canceled_retried_and_run_now(wl, hello):
         await wl.jobs.run_now(job.id)
 
 
-async def test_a_held_job_runs_when_someone_lets_it(wl, hello):
+async def test_a_held_job_runs_when_released(wl, hello):
     held = await wl.jobs.get((await hello.options(hold=True).enqueue(name="Ada")).job_id)
     assert (held.state, (await held.explain()).code) == (JobState.PENDING, "held")
 
@@ -328,32 +328,32 @@ async def test_a_dead_lettered_job_can_be_discarded(wl):
         await wl.jobs.get(receipt.job_id)
 
 
-async def test_one_tenants_view_shows_nothing_of_another(wl, hello):
+async def test_one_tenants_view_shows_no_other_tenant(wl, hello):
     await wl.tenants.create("acme", name="Acme", weight=2)
-    theirs = await hello.options(tenant="acme").enqueue(name="Ada")
+    receipt = await hello.options(tenant="acme").enqueue(name="Ada")
     await hello.enqueue(name="Bob")
 
     seen = await wl.jobs.of("acme").list()
 
-    assert [job.id for job in seen.jobs] == [theirs.job_id]
+    assert [job.id for job in seen.jobs] == [receipt.job_id]
     for verb in (wl.jobs.of("default").get, wl.jobs.of("default").cancel):
         with pytest.raises(JobNotFound):
-            await verb(theirs.job_id)
+            await verb(receipt.job_id)
 
 
-async def test_a_tenant_that_is_suspended_or_unknown_takes_no_jobs(wl, hello, stored):
-    theirs = hello.options(tenant="acme")
+async def test_a_suspended_or_unknown_tenant_takes_no_jobs(wl, hello, stored):
+    acme_hello = hello.options(tenant="acme")
     with pytest.raises(TenantNotFound):
-        await theirs.enqueue(name="Ada")
+        await acme_hello.enqueue(name="Ada")
     await wl.tenants.create("acme")
     await wl.tenants.suspend("acme")
     with pytest.raises(TenantSuspended):
-        await theirs.enqueue(name="Ada")
+        await acme_hello.enqueue(name="Ada")
     assert await stored() == []
 
     await wl.tenants.resume("acme")
 
-    receipt = await theirs.enqueue(name="Ada")
+    receipt = await acme_hello.enqueue(name="Ada")
     with pytest.raises(OptionInvalid, match="state"):
         await wl.tenants.change("acme", state="deleted")
     assert await wl.tenants.delete("acme") == 1
@@ -373,7 +373,7 @@ async def test_an_app_closes_and_opens_again(wl, hello, database):
         assert len((await other.jobs.list()).jobs) == 1
 
 
-async def test_each_event_loop_has_connections_of_its_own(wl, hello):
+async def test_each_event_loop_has_its_own_connections(wl, hello):
     first = await hello.enqueue(name="Ada")
 
     def elsewhere() -> object:
@@ -388,7 +388,7 @@ async def test_each_event_loop_has_connections_of_its_own(wl, hello):
     assert {job.id for job in (await wl.jobs.list()).jobs} == {first.job_id, second.job_id}
 
 
-async def test_summary_stats_and_log_search_tell_of_what_happened(wl, hello):
+async def test_summary_stats_and_log_search_return_what_happened(wl, hello):
     await hello.enqueue(name="Ada")
     await hello.options(delay="1h").enqueue(name="Bob")
 
@@ -403,7 +403,7 @@ async def test_summary_stats_and_log_search_tell_of_what_happened(wl, hello):
     assert await wl.logs.search("nothing", definition="hello", since="-1h") == []
 
 
-async def test_a_waiting_job_is_changed_and_an_ended_one_is_not(wl, hello):
+async def test_a_waiting_job_is_updated_and_an_ended_one_is_not(wl, hello):
     job = await wl.jobs.get((await hello.enqueue(name="Ada")).job_id)
 
     changed = await job.update(priority="high", queue="mail", actor="ada")
@@ -418,7 +418,7 @@ async def test_a_waiting_job_is_changed_and_an_ended_one_is_not(wl, hello):
         await wl.jobs.update(job.id)
 
 
-async def test_jobs_of_a_list_say_what_is_not_loaded_and_can_act(wl, hello):
+async def test_listed_jobs_name_fields_not_loaded_and_have_verbs(wl, hello):
     await hello.enqueue(name="Ada")
     [listed] = (await wl.jobs.list()).jobs
 

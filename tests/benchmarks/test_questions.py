@@ -7,7 +7,7 @@ import pytest
 from benchmarks.asking import ask, told
 from benchmarks.questions import NAMES
 from benchmarks.stage import Stage
-from tests.databases.kinds import asked
+from tests.databases.kinds import requested_kinds
 from tests.databases.plugin import SERVERS
 
 ON_SQLITE = {"sqlite", "shell", "redaction"}
@@ -17,7 +17,7 @@ ON_MARIADB = {"mariadb", "databases", "lists"}
 @pytest.fixture
 def stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
     servers = pytestconfig.stash[SERVERS]
-    urls = {kind: servers.url(kind) for kind in asked() if kind != "sqlite"}
+    urls = {kind: servers.url(kind) for kind in requested_kinds() if kind != "sqlite"}
     with Stage(toy=True, urls=urls) as stage:
         yield stage
 

@@ -1,4 +1,4 @@
-"""A shell in an empty folder, on a database of its own."""
+"""Fixtures: a shell in an empty folder, on a database of its own."""
 
 import asyncio
 import shutil
@@ -39,7 +39,7 @@ def shell_on(tmp_path: Path) -> Iterator[Callable[[str], Shell]]:
 
 @pytest.fixture(scope="session")
 def known_jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database file that knows the definitions of jobs.py, made once."""
+    """A database file with the definitions of jobs.py, created once."""
     folder = tmp_path_factory.mktemp("known")
     shell = Shell(folder)
     shell.write("jobs.py", JOBS)
@@ -63,7 +63,7 @@ def ready(shell: Shell, known_jobs: Path) -> Shell:
 
 @pytest.fixture
 def do() -> Callable[..., Any]:
-    """Do something to a shell's database straight, faster than a command would."""
+    """Change a shell's database directly, faster than with a command."""
 
     def run(shell: Shell, what: Callable[[Windlass], Coroutine[Any, Any, Any]]) -> Any:
         async def go() -> Any:

@@ -34,7 +34,7 @@ async def a_user(storage: Storage, name: str = "ada", **changes: Any) -> UserId:
 async def invite(
     storage: Storage, name: str, tenant: str = "", role: str = "user", **about: Any
 ) -> str:
-    """Offer a role; answers the hash of the link."""
+    """Offer a role; returns the hash of the link."""
     hash = hash_of(f"{tenant} {name} {uuid4()}")
     offer = Invitation(
         tenant=TenantId(tenant) if tenant else None,
@@ -99,7 +99,7 @@ def an_operation(action: str = "cancel", **changes: Any) -> Operation:
 async def begun(
     storage: Storage, jobs: list[JobId], action: str = "cancel", **changes: Any
 ) -> Operation:
-    """An operation on some jobs, taken by somebody."""
+    """An operation on some jobs, held by a process."""
     operation = an_operation(action, **changes)
     await storage.jobs.create_operation(operation, jobs)
     taken = await storage.jobs.claim_operation(hold=MINUTE)

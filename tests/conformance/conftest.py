@@ -47,7 +47,7 @@ async def twin(world: World) -> AsyncIterator[Storage]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    # What a failed test left behind says nothing new; its own message should be read first.
+    # After a failed test the leftovers prove nothing; its own message should be read first.
     report = yield
     if report.when == "call":
         item.failed_in_call = report.failed

@@ -1,4 +1,4 @@
-"""A database without room says so in Windlass's words, and has what it had before."""
+"""A full disk is reported as a Windlass error, and no data is lost."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ _COMPLAIN: Mapping[str, str] = {
 }
 
 
-async def test_no_room_is_told_apart_from_no_database(storage):
+async def test_a_full_disk_and_an_unreachable_database_are_distinguished(storage):
     id = await enqueue(storage)
 
     with pytest.raises(DatabaseFull, match="has no room left"):

@@ -1,4 +1,4 @@
-"""A database that cannot do its work is told apart from content that it refuses, and nothing is lost."""
+"""Outages are distinguished from errors in the content, and no data is lost."""
 
 from collections.abc import Mapping
 
@@ -50,7 +50,7 @@ servers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirec
 
 @servers
 @pytest.mark.parametrize(("kind", "codes"), _OUTAGES)
-async def test_what_is_not_the_contents_fault_is_an_outage(storage, kind, codes):
+async def test_server_failures_are_outages(storage, kind, codes):
     with pytest.raises(DatabaseOutage) as outage:
         await _complain(storage, codes)
 
@@ -59,21 +59,21 @@ async def test_what_is_not_the_contents_fault_is_an_outage(storage, kind, codes)
 
 @servers
 @pytest.mark.parametrize("codes", _CONTENT)
-async def test_what_is_the_contents_fault_is_no_outage(storage, codes):
+async def test_content_errors_are_not_outages(storage, codes):
     with pytest.raises(Exception) as refused:
         await _complain(storage, codes)
 
     assert not isinstance(refused.value, WindlassError)
 
 
-async def test_a_job_that_breaks_a_constraint_is_no_outage(storage):
+async def test_a_constraint_violation_is_not_an_outage(storage):
     with pytest.raises(Exception) as refused:
         await storage.jobs.enqueue([new_job(max_attempts=1000)])  # more than the table takes
 
     assert not isinstance(refused.value, WindlassError)
 
 
-async def test_an_end_that_met_a_read_only_server_is_recorded_over_a_new_connection(storage):
+async def test_an_end_refused_by_a_read_only_server_is_recorded_over_a_new_connection(storage):
     lease = await started(storage)
     await _make_read_only(storage)
 

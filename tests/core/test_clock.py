@@ -1,3 +1,5 @@
+"""The clocks: wall time in UTC, and monotonic time."""
+
 from datetime import UTC, timedelta
 
 from windlass import clock
@@ -7,13 +9,13 @@ def test_the_time_is_aware_and_in_utc():
     assert clock.utcnow().tzinfo is UTC
 
 
-def test_the_two_readings_of_the_wall_clock_agree():
+def test_both_wall_clock_readings_agree():
     assert abs(clock.utcnow().timestamp() * 1000 - clock.unix_ms()) < timedelta(
         minutes=1
     ) / timedelta(milliseconds=1)
 
 
-def test_monotonic_time_does_not_fall():
+def test_monotonic_time_never_decreases():
     first = clock.monotonic()
 
     assert clock.monotonic() >= first

@@ -1,3 +1,5 @@
+"""Durations: parsed from text, and described in words."""
+
 from datetime import timedelta
 
 import pytest
@@ -11,12 +13,12 @@ durations = st.timedeltas(timedelta(), LONGEST)
 
 
 @given(durations)
-def test_text_is_read_back_as_the_same_duration(value):
+def test_durations_round_trip_through_text(value):
     assert duration(text(value)) == value
 
 
 @given(durations)
-def test_a_timedelta_is_taken_as_it_is(value):
+def test_a_timedelta_is_accepted(value):
     assert duration(value) is value
 
 
@@ -37,7 +39,7 @@ def test_a_timedelta_is_taken_as_it_is(value):
         (0, timedelta()),
     ],
 )
-def test_durations_are_read_as_people_write_them(written, meant):
+def test_durations_are_parsed_from_text(written, meant):
     assert duration(written) == meant
 
 
@@ -47,7 +49,7 @@ def test_durations_are_read_as_people_write_them(written, meant):
      "9" * 12 + "d", "1s" * 60, -1, -0.5, float("nan"), float("inf"), 1e300, True, None, [],
      timedelta(seconds=-1), LONGEST + timedelta(microseconds=1)],
 )  # fmt: skip
-def test_what_is_no_duration_is_refused_by_the_name_of_its_option(written):
+def test_an_invalid_duration_is_refused_with_the_option_name(written):
     with pytest.raises(OptionInvalid) as caught:
         duration(written, option="delay")
 
@@ -76,10 +78,10 @@ def test_any_text_is_a_duration_or_refused(written):
         (timedelta(seconds=-4), "0 ms"),
     ],
 )
-def test_words_are_short(value, said):
+def test_descriptions_are_short(value, said):
     assert words(value) == said
 
 
 @given(st.timedeltas())
-def test_words_exist_for_every_duration(value):
+def test_every_duration_has_a_description(value):
     assert words(value)

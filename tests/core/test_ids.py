@@ -1,3 +1,5 @@
+"""Ids: UUIDv7 that increase, and their suffixes."""
+
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from uuid import RFC_4122, UUID
@@ -25,11 +27,11 @@ tails = st.integers(0, 2**32 - 1)
 
 @given(milliseconds, counters, tails)
 def test_an_id_is_a_uuid_of_version_7_with_its_time_in_front(ms, counter, tail):
-    made = uuid7(ms, counter, tail)
+    created = uuid7(ms, counter, tail)
 
-    assert (made.version, made.variant) == (7, RFC_4122)
-    assert made.int >> 80 == ms
-    assert UUID(str(made)) == made
+    assert (created.version, created.variant) == (7, RFC_4122)
+    assert created.int >> 80 == ms
+    assert UUID(str(created)) == created
 
 
 @given(st.tuples(milliseconds, counters), st.tuples(milliseconds, counters), tails, tails)
@@ -40,20 +42,20 @@ def test_ids_sort_by_millisecond_then_counter(one, other, tail, other_tail):
         assert uuid7(*before, tail) < uuid7(*after, other_tail)
 
 
-def test_ids_of_one_process_only_rise():
-    made = [new_job_id() for _ in range(6000)]
+def test_ids_of_one_process_increase():
+    created = [new_job_id() for _ in range(6000)]
 
-    assert made == sorted(set(made))
+    assert created == sorted(set(created))
 
 
-def test_ids_rise_even_when_the_clock_steps_back(monkeypatch):
+def test_ids_increase_when_the_clock_steps_back(monkeypatch):
     before = new_job_id()
     monkeypatch.setattr(clock, "unix_ms", lambda: 1)
 
     assert new_job_id() > before
 
 
-def test_a_full_counter_moves_to_the_next_millisecond(monkeypatch):
+def test_a_full_counter_advances_to_the_next_millisecond(monkeypatch):
     source = ids._IdGenerator()
     monkeypatch.setattr(clock, "unix_ms", lambda: 1000)
     first = source.make()
@@ -66,14 +68,14 @@ def test_a_full_counter_moves_to_the_next_millisecond(monkeypatch):
     assert source.make() > after
 
 
-def test_threads_never_get_the_same_id():
+def test_threads_get_distinct_ids():
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: new_job_id(), range(20_000)))
+        created = list(pool.map(lambda _: new_job_id(), range(20_000)))
 
-    assert len(set(made)) == len(made)
+    assert len(set(created)) == len(created)
 
 
-def test_a_forked_child_starts_with_randomness_of_its_own(monkeypatch):
+def test_a_forked_child_has_its_own_randomness(monkeypatch):
     source = ids._IdGenerator()
     source.make()
     used = list(source._tails)
@@ -84,45 +86,45 @@ def test_a_forked_child_starts_with_randomness_of_its_own(monkeypatch):
     assert list(source._tails) != used
 
 
-def test_every_kind_of_id_is_made_the_same_way():
-    made = [new_job_id(), new_trigger_id(), new_event_id()]
+def test_every_kind_of_id_is_generated_the_same_way():
+    created = [new_job_id(), new_trigger_id(), new_event_id()]
 
-    assert made == sorted(set(made))
+    assert created == sorted(set(created))
 
 
 def test_an_id_behaves_like_any_uuid():
-    made = new_job_id()
+    created = new_job_id()
 
-    assert pickle.loads(pickle.dumps(made)) == made
-    assert hash(made) == hash(UUID(made.hex))
-    assert made.is_safe is UUID(made.hex).is_safe
+    assert pickle.loads(pickle.dumps(created)) == created
+    assert hash(created) == hash(UUID(created.hex))
+    assert created.is_safe is UUID(created.hex).is_safe
 
 
 def test_short_is_the_last_eight_characters():
-    made = new_job_id()
+    created = new_job_id()
 
-    assert short(made) == str(made)[-8:]
-
-
-@given(milliseconds, counters, tails)
-def test_an_id_kept_as_text_is_the_same_id_again(ms, counter, tail):
-    made = uuid7(ms, counter, tail)
-
-    assert stored_id(str(made)) == made
-    assert hash(stored_id(str(made))) == hash(made)
+    assert short(created) == str(created)[-8:]
 
 
 @given(milliseconds, counters, tails)
-def test_a_whole_id_is_read_back_with_or_without_dashes(ms, counter, tail):
-    made = uuid7(ms, counter, tail)
+def test_an_id_round_trips_through_text(ms, counter, tail):
+    created = uuid7(ms, counter, tail)
 
-    assert parse_job_id(str(made)) == made
-    assert parse_job_id(f"  {made.hex.upper()} ") == made
-    assert parse_suffix(short(made)) == short(made)
+    assert stored_id(str(created)) == created
+    assert hash(stored_id(str(created))) == hash(created)
+
+
+@given(milliseconds, counters, tails)
+def test_a_whole_id_is_parsed_with_or_without_dashes(ms, counter, tail):
+    created = uuid7(ms, counter, tail)
+
+    assert parse_job_id(str(created)) == created
+    assert parse_job_id(f"  {created.hex.upper()} ") == created
+    assert parse_suffix(short(created)) == short(created)
 
 
 @pytest.mark.parametrize("text", ["", "8c1f4", "8c1f42dz", "x" * 32, "0" * 33, "job 8c1f42d7"])
-def test_what_is_no_id_is_no_id(text):
+def test_invalid_ids_are_refused(text):
     assert parse_job_id(text) is None
     assert parse_suffix(text) is None or len(text) >= 6
 

@@ -1,3 +1,5 @@
+"""Text cut to a byte limit, without characters that databases refuse."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ any_text = st.text(st.characters(exclude_categories=[]) | st.just("\x00"))
 
 
 @given(any_text, st.integers(0, 200))
-def test_clean_text_fits_and_every_database_takes_it(text, limit):
+def test_cleaned_text_fits_and_is_storable(text, limit):
     cleaned = clean(text, limit)
 
     assert len(cleaned.encode()) <= limit
@@ -16,23 +18,23 @@ def test_clean_text_fits_and_every_database_takes_it(text, limit):
 
 
 @given(any_text)
-def test_what_fits_is_only_cleaned(text):
+def test_short_text_is_only_cleaned(text):
     assert clean(text, 10_000) == storable(text)
     assert len(storable(text)) == len(text)
 
 
 @given(any_text, st.integers(0, 200))
-def test_cleaning_twice_changes_nothing_more(text, limit):
+def test_cleaning_is_idempotent(text, limit):
     cleaned = clean(text, limit)
 
     assert clean(cleaned, limit) == cleaned
 
 
-def test_nul_and_halves_of_surrogate_pairs_are_replaced():
+def test_nul_and_lone_surrogates_are_replaced():
     assert clean("a\x00b\ud800c😀", 100) == "a\ufffdb\ufffdc😀"
 
 
-def test_head_and_tail_stay_and_the_mark_tells_what_is_missing():
+def test_head_and_tail_are_kept_around_a_mark():
     cut = clean("a" * 10_000 + "z" * 10_000, 100)
 
     assert cut.startswith("aaaa")
@@ -43,7 +45,7 @@ def test_head_and_tail_stay_and_the_mark_tells_what_is_missing():
 
 
 @given(st.text("aé€😀", min_size=60, max_size=300), st.integers(40, 100))
-def test_the_mark_counts_the_bytes_left_out(text, limit):
+def test_the_mark_counts_the_omitted_bytes(text, limit):
     cut = clean(text, limit)
 
     if cut != text:

@@ -46,7 +46,7 @@ def shown(job: Job, **more):
     return wire.job(job, now=AT, redactor=REDACTOR, **more)
 
 
-def test_a_job_is_json_with_utc_times_and_its_tenants_id():
+def test_a_job_becomes_json_with_utc_times_and_tenant_id():
     body = shown(a_job(started_at=AT.astimezone(timezone(timedelta(hours=2)))))
 
     assert json.loads(json.dumps(body)) == body
@@ -57,14 +57,14 @@ def test_a_job_is_json_with_utc_times_and_its_tenants_id():
     assert body["finished_at"] is None
 
 
-def test_the_view_is_the_state_as_people_see_it():
+def test_the_view_is_the_displayed_state():
     assert shown(a_job())["view"] == "queued"
     assert shown(a_job(due_at=AT + timedelta(hours=1)))["view"] == "scheduled"
     assert shown(a_job(outcome=Outcome.FAILED))["view"] == "retrying"
     assert shown(a_job(state=JobState.PENDING))["view"] == "waiting"
 
 
-def test_what_the_schema_marks_is_hidden_wherever_it_shows_up():
+def test_fields_marked_secret_are_hidden_everywhere():
     schema = {"type": "object", "properties": {"pin": {"writeOnly": True}}}
     job = a_job(
         payload={"pin": "4711-4711", "to": "ada", "api_key": "x"},
@@ -82,7 +82,7 @@ def test_what_the_schema_marks_is_hidden_wherever_it_shows_up():
     assert body["metadata"] == {"password": MASK}
 
 
-def test_what_was_redacted_before_it_was_stored_is_shown_as_it_is():
+def test_values_redacted_before_storing_are_shown_unchanged():
     job = a_job(last_error="password=a", error_trace="password=b", progress_note="password=c")
 
     body = shown(job)
@@ -92,7 +92,7 @@ def test_what_was_redacted_before_it_was_stored_is_shown_as_it_is():
     )  # fmt: skip
 
 
-def test_a_list_leaves_out_what_it_does_not_read():
+def test_a_list_omits_fields_it_does_not_load():
     body = wire.page(JobPage([a_job(payload={"a": 1})], ID), now=AT, redactor=REDACTOR)
 
     [item] = body["items"]
@@ -101,7 +101,7 @@ def test_a_list_leaves_out_what_it_does_not_read():
     assert {"payload", "result", "error_trace"} & item.keys() == set()
 
 
-def test_receipts_attempts_steps_and_lines_are_json_too():
+def test_receipts_attempts_steps_and_lines_become_json():
     attempt = Attempt(
         job_id=ID,
         number=2,

@@ -7,7 +7,7 @@ without tables; `tests.databases.servers` starts servers a test may stop and kil
 `python -m tests.databases run -- COMMAND` has the servers ready while COMMAND runs.
 """
 
-from tests.databases.kinds import KINDS, Database, Kind, NoDatabase, asked
+from tests.databases.kinds import KINDS, Database, Kind, NoDatabase, requested_kinds
 from tests.databases.migrate import migrate
 
-__all__ = ["KINDS", "Database", "Kind", "NoDatabase", "asked", "migrate"]
+__all__ = ["KINDS", "Database", "Kind", "NoDatabase", "migrate", "requested_kinds"]

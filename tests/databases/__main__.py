@@ -11,7 +11,7 @@ import subprocess
 import sys
 from types import FrameType
 
-from tests.databases.kinds import NoDatabase, asked
+from tests.databases.kinds import NoDatabase, requested_kinds
 from tests.databases.scratch import use_memory
 from tests.databases.servers.run import Servers
 
@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
     use_memory()
     try:
         with Servers() as servers:
-            servers.start(asked())
+            servers.start(requested_kinds())
             return _run(command)
     except NoDatabase as error:
         print(f"no database, no test: {error}", file=sys.stderr)

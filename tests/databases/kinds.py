@@ -1,4 +1,4 @@
-"""The three databases, and which of them a test run was asked to use."""
+"""The three databases, and the selection of them for a test run."""
 
 import os
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ URL_VARIABLES: dict[Kind, str] = {
 
 
 class NoDatabase(Exception):
-    """A database that was asked for cannot be had; the message says why and what to do."""
+    """A requested database is not available; the message gives the reason and a fix."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Database:
     url: str
 
 
-def asked() -> tuple[Kind, ...]:
+def requested_kinds() -> tuple[Kind, ...]:
     """The databases named in WINDLASS_TEST_DATABASES (`sqlite,postgresql`), by default all."""
     text = os.environ.get("WINDLASS_TEST_DATABASES", "")
     words = text.replace(",", " ").split() or KINDS

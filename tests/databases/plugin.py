@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.databases.kinds import Database, Kind, NoDatabase, asked
+from tests.databases.kinds import Database, Kind, NoDatabase, requested_kinds
 from tests.databases.servers.run import Servers
 from tests.databases.supply import MariadbSupply, PostgresSupply, SqliteSupply, Supply
 
@@ -51,7 +51,7 @@ def databases(
     databases.close()
 
 
-@pytest.fixture(params=asked())
+@pytest.fixture(params=requested_kinds())
 def database(request: pytest.FixtureRequest, databases: Databases) -> Database:
     """A migrated database with nothing in it; the test runs once on each kind.
 
@@ -64,12 +64,12 @@ def database(request: pytest.FixtureRequest, databases: Databases) -> Database:
 @pytest.fixture
 def new_database(databases: Databases) -> Iterator[Callable[[Kind], Database]]:
     """Makes databases without tables, dropped after the test."""
-    with ExitStack() as made:
+    with ExitStack() as created:
 
         def make(kind: Kind) -> Database:
             supply = databases.supply(kind)
             url = supply.empty()
-            made.callback(supply.drop, url)
+            created.callback(supply.drop, url)
             return Database(kind, url)
 
         yield make
@@ -105,7 +105,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    wanted = {None, *asked()}
+    wanted = {None, *requested_kinds()}
     unwanted = [item for item in items if kind_of(item) not in wanted]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
@@ -122,7 +122,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     # Once, before the test processes exist: they find the servers in their environment.
-    _start(config, set(asked()))
+    _start(config, set(requested_kinds()))
 
 
 def _start(config: pytest.Config, kinds: set[Kind]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.databases.kinds import Kind, asked
+from tests.databases.kinds import Kind, requested_kinds
 from tests.databases.plugin import SERVERS, Databases, kind_of
 
 _OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
@@ -29,13 +29,13 @@ def pytest_terminal_summary(
         return
     parts = []
     with closing(Databases(config.stash[SERVERS], Path())) as databases:
-        for kind in asked():
+        for kind in requested_kinds():
             if kind in counts:
-                parts.append(f"{_named(kind, databases)}: {_told(counts[kind])}")
+                parts.append(f"{_named(kind, databases)}: {count_text(counts[kind])}")
             else:
                 parts.append(f"{kind}: nothing ran")
     if None in counts:
-        parts.append(f"none: {_told(counts[None])}")
+        parts.append(f"none: {count_text(counts[None])}")
     terminalreporter.write_line(f"databases: {' · '.join(parts)}")
 
 
@@ -46,5 +46,5 @@ def _named(kind: Kind, databases: Databases) -> str:
         return kind
 
 
-def _told(counts: Counter[str]) -> str:
+def count_text(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in _OUTCOMES if counts[outcome])

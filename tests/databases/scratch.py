@@ -1,4 +1,4 @@
-"""Where test databases and temporary files lie: in memory, if the machine lets them.
+"""The directory of test databases and temporary files: in memory, if possible.
 
 A commit waits for the disk, several milliseconds on many machines, and each DDL statement of MariaDB
 for more than one such write: in memory the tests of databases take a third of the time. What a crash

@@ -30,7 +30,7 @@ def test_a_server_never_runs_as_root(server):
     assert Path(f"/proc/{server.pid}").stat().st_uid != 0
 
 
-def test_a_restarted_server_answers_at_the_same_url(server):
+def test_a_restarted_server_keeps_its_url(server):
     url = server.url
 
     server.restart()
@@ -39,7 +39,7 @@ def test_a_restarted_server_answers_at_the_same_url(server):
     assert execute(server.url, "select 1") == [(1,)]
 
 
-def test_what_was_committed_survives_a_kill(server):
+def test_committed_rows_survive_a_kill(server):
     execute(server.url, "create table note (words varchar(20))")
     execute(server.url, "insert into note values ('kept')")
 

@@ -1,4 +1,4 @@
-"""Each test gets a database as the migrations left it, whatever the test before did to it."""
+"""Each test gets a freshly migrated database, regardless of the previous test."""
 
 import psycopg
 import pytest
@@ -26,17 +26,17 @@ def migrate_to_a_small_schema(url):
 def supply_of(request, monkeypatch):
     """A supply of its own, whose migrations make two tables with a row each."""
     monkeypatch.setattr(supply.server, "migrate", migrate_to_a_small_schema)
-    made = []
+    created = []
 
     def make(kind):
         if kind == "postgresql":
-            made.append(PostgresSupply(request.getfixturevalue("postgres_url")))
+            created.append(PostgresSupply(request.getfixturevalue("postgres_url")))
         else:
-            made.append(MariadbSupply(request.getfixturevalue("mariadb_url")))
-        return made[-1]
+            created.append(MariadbSupply(request.getfixturevalue("mariadb_url")))
+        return created[-1]
 
     yield make
-    for one in made:
+    for one in created:
         one.close()
 
 
@@ -50,7 +50,7 @@ def server_supply(request, supply_of):
     return supply_of(request.param)
 
 
-def test_rows_of_the_test_before_are_gone_and_those_of_the_migrations_are_back(server_supply):
+def test_rows_of_the_previous_test_are_removed_and_migrated_rows_restored(server_supply):
     url = server_supply.migrated()
     execute(url, "update windlass_tenants set name = 'acme'")
     execute(url, "insert into windlass_tenants values (2, 'other')")
@@ -63,7 +63,7 @@ def test_rows_of_the_test_before_are_gone_and_those_of_the_migrations_are_back(s
     assert execute(again, "select * from windlass_jobs") == [(7, 1, 14)]
 
 
-def test_a_table_added_by_the_test_before_is_gone(server_supply):
+def test_a_table_added_by_the_previous_test_is_dropped(server_supply):
     url = server_supply.migrated()
     execute(url, "create table windlass_clock (at int)")
 
@@ -73,7 +73,7 @@ def test_a_table_added_by_the_test_before_is_gone(server_supply):
     execute(again, "create table windlass_clock (at int)")
 
 
-def test_a_changed_schema_costs_a_new_database(server_supply):
+def test_a_changed_schema_causes_a_new_database(server_supply):
     url = server_supply.migrated()
     execute(url, "alter table windlass_jobs add column more int")
 
@@ -83,7 +83,7 @@ def test_a_changed_schema_costs_a_new_database(server_supply):
     assert execute(again, "select * from windlass_jobs") == [(7, 1, 14)]
 
 
-def test_a_session_left_open_keeps_nobody_waiting(server_supply):
+def test_a_session_left_open_blocks_no_test(server_supply):
     url = server_supply.migrated()
     left = psycopg.connect(url) if url.startswith("postgresql") else connect_mariadb(url)
     left.cursor().execute("update windlass_jobs set tenant = 1")
@@ -95,7 +95,7 @@ def test_a_session_left_open_keeps_nobody_waiting(server_supply):
 
 
 @pytest.mark.database("postgresql")
-def test_sequences_go_back_to_where_the_migrations_left_them(supply_of, monkeypatch):
+def test_sequences_are_reset_to_their_migrated_values(supply_of, monkeypatch):
     monkeypatch.setattr(
         supply.server, "migrate", lambda url: execute(url, "create sequence windlass_turn")
     )

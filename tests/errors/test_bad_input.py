@@ -1,4 +1,4 @@
-"""Bad input gets an error with a code, a reason and a way out, and nothing is lost or stored."""
+"""Bad input gets an error with a code, a reason and a hint, and nothing is stored."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -32,8 +32,8 @@ def note(wl):
     return note
 
 
-def told_well(error: WindlassError, code: str) -> bool:
-    """What happened, what to do, and the code."""
+def is_complete(error: WindlassError, code: str) -> bool:
+    """The message, the hint and the code."""
     return error.code == code and error.message.endswith(".") and bool(error.hint)
 
 
@@ -53,11 +53,11 @@ def told_well(error: WindlassError, code: str) -> bool:
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-async def test_a_payload_that_cannot_be_stored(wl, note, stored, payload, kind, code, pointer):
+async def test_an_unstorable_payload(wl, note, stored, payload, kind, code, pointer):
     for enqueue in (note.enqueue(**payload), wl.enqueue("note", payload)):
         with pytest.raises(kind) as caught:
             await enqueue
-        assert told_well(caught.value, code)
+        assert is_complete(caught.value, code)
         assert [error.pointer for error in caught.value.errors] == [pointer]
     with pytest.raises(kind):
         note.make(**payload)
@@ -70,7 +70,7 @@ async def test_a_payload_that_cannot_be_stored(wl, note, stored, payload, kind, 
     [{"text": 3}, {"text": "nul \x00"}, {"text": "half \ud800"}, {"text": "x" * 300_000}],
     ids=["wrong type", "nul", "surrogate", "too large"],
 )
-async def test_a_bad_payload_by_key_without_the_handler(wl, note, database, stored, payload):
+async def test_an_invalid_payload_by_key_without_the_handler(wl, note, database, stored, payload):
     await wl.ready()
     other = Windlass(database.url, settings=Settings())
 
@@ -120,11 +120,11 @@ async def test_a_bad_payload_by_key_without_the_handler(wl, note, database, stor
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
-async def test_an_option_that_cannot_be(note, stored, options, named):
+async def test_an_invalid_option(note, stored, options, named):
     with pytest.raises(OptionInvalid) as caught:
         await note.options(**options).enqueue(text="hello")
 
-    assert told_well(caught.value, "WL2007")
+    assert is_complete(caught.value, "WL2007")
     assert caught.value.option == named
     assert await stored() == []
 
@@ -140,14 +140,14 @@ async def test_an_option_that_cannot_be(note, stored, options, named):
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
-async def test_a_list_of_what_no_job_can_have(wl, asked, named):
+async def test_a_list_with_impossible_filters(wl, asked, named):
     with pytest.raises(OptionInvalid) as caught:
         await wl.jobs.list(**asked)
 
-    assert (told_well(caught.value, "WL2007"), caught.value.option) == (True, named)
+    assert (is_complete(caught.value, "WL2007"), caught.value.option) == (True, named)
 
 
-async def test_a_reason_with_nul_is_kept_without_it(wl, note):
+async def test_a_reason_with_nul_is_stored_without_it(wl, note):
     receipt = await note.options(delay="1h").enqueue()
     await wl.jobs.cancel(receipt.job_id, reason="a\x00b")
     paused = await wl.queues.pause("default", reason="a\x00b")
@@ -156,20 +156,20 @@ async def test_a_reason_with_nul_is_kept_without_it(wl, note):
     assert (await wl.jobs.get(receipt.job_id)).reason == paused.pause_reason == kept
 
 
-async def test_a_tenants_name_that_cannot_be_stored(wl):
+async def test_an_unstorable_tenant_name(wl):
     for name in ("a\x00", "", "n" * 192):
         with pytest.raises(OptionInvalid):
             await wl.tenants.change("default", name=name)
 
 
-async def test_metadata_that_cannot_be_stored(note, stored):
+async def test_unstorable_metadata(note, stored):
     with pytest.raises(PayloadUnstorable, match="metadata"):
         await note.options(metadata={"a": "\x00"}).enqueue()
 
     assert await stored() == []
 
 
-async def test_a_payload_above_the_limit_that_was_set(database):
+async def test_a_payload_above_the_configured_limit(database):
     settings = Settings.load({"limits.payload_bytes": 1024}, environ={})
     async with (
         Windlass(database.url, settings=settings) as app,
@@ -187,27 +187,27 @@ async def test_a_payload_above_the_limit_that_was_set(database):
             await other.enqueue("note", {"text": "x" * 2000})
 
 
-async def test_a_definition_nobody_knows(wl, note, stored):
+async def test_an_unknown_definition(wl, note, stored):
     with pytest.raises(DefinitionNotFound) as caught:
         await wl.enqueue("noet", {"text": "hello"})
 
-    assert told_well(caught.value, "WL2107")
+    assert is_complete(caught.value, "WL2107")
     assert await stored() == []
 
 
-async def test_a_parent_that_does_not_exist_or_is_anothers(wl, note, stored):
+async def test_an_unknown_or_foreign_parent(wl, note, stored):
     await wl.tenants.create("acme")
-    theirs = await note.options(tenant="acme").enqueue()
+    foreign = await note.options(tenant="acme").enqueue()
 
-    for parent in (new_job_id(), theirs):
+    for parent in (new_job_id(), foreign):
         with pytest.raises(ParentInvalid) as caught:
             await note.options(after=[parent]).enqueue()
-        assert told_well(caught.value, "WL3305")
+        assert is_complete(caught.value, "WL3305")
 
-    assert [job.id for job in await stored()] == [theirs.job_id]
+    assert [job.id for job in await stored()] == [foreign.job_id]
 
 
-async def test_parents_in_a_circle(wl, note, stored):
+async def test_circular_parents(wl, note, stored):
     first, second, third = (note.make() for _ in range(3))
     circle = [
         first._replace(after=(third.id,)),
@@ -218,12 +218,12 @@ async def test_parents_in_a_circle(wl, note, stored):
     for jobs in (circle, [first._replace(after=(first.id,))]):
         with pytest.raises(ParentInvalid) as caught:
             await wl.enqueue_many(jobs)
-        assert (told_well(caught.value, "WL3305"), caught.value.because) == (True, "cycle")
+        assert (is_complete(caught.value, "WL3305"), caught.value.because) == (True, "cycle")
 
     assert await stored() == []
 
 
-async def test_one_bad_job_among_many_stores_none_of_its_batch(wl, note, stored):
+async def test_one_invalid_job_refuses_its_batch(wl, note, stored):
     good = [note.make(text=str(number)) for number in range(5)]
     bad = note.options(after=[new_job_id()]).make()
 
@@ -239,25 +239,25 @@ async def test_one_bad_job_among_many_stores_none_of_its_batch(wl, note, stored)
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "mariadb", "mysql"])
-async def test_a_database_nobody_answers_for(scheme):
+async def test_an_unreachable_database(scheme):
     app = Windlass(f"{scheme}://ada:secret@127.0.0.1:1/nothing", settings=Settings())
 
     with pytest.raises(DatabaseUnreachable) as caught:
         await app.enqueue("note")
 
-    assert told_well(caught.value, "WL1101")
+    assert is_complete(caught.value, "WL1101")
     assert "127.0.0.1:1" in str(caught.value)
     assert "secret" not in str(caught.value)
     await app.close()
 
 
-async def test_a_file_that_cannot_be_opened(tmp_path):
+async def test_an_unopenable_file(tmp_path):
     app = Windlass(f"sqlite:///{tmp_path}/no/such/folder/jobs.db", settings=Settings())
 
     with pytest.raises(DatabaseUnreachable) as caught:
         await app.enqueue("note")
 
-    assert told_well(caught.value, "WL1101")
+    assert is_complete(caught.value, "WL1101")
     await app.close()
 
 
@@ -268,19 +268,19 @@ async def test_a_file_that_cannot_be_opened(tmp_path):
         pytest.param("mariadb", marks=pytest.mark.database("mariadb")),
     ],
 )
-async def test_a_server_that_was_not_migrated(new_database, kind):
+async def test_an_unmigrated_server(new_database, kind):
     app = Windlass(new_database(kind).url, settings=Settings())
 
     for verb in (app.enqueue("note"), app.jobs.list(), app.definitions.list()):
         with pytest.raises(SchemaOutdated, match="windlass db migrate") as caught:
             await verb
-        assert told_well(caught.value, "WL1203")
+        assert is_complete(caught.value, "WL1203")
 
     await app.close()
 
 
 @pytest.mark.database("sqlite")
-async def test_a_new_file_is_migrated_by_itself(new_database):
+async def test_a_new_file_is_migrated_automatically(new_database):
     app = Windlass(new_database("sqlite").url, settings=Settings())
 
     assert await app.definitions.list() == []
@@ -289,30 +289,30 @@ async def test_a_new_file_is_migrated_by_itself(new_database):
     await app.close()
 
 
-async def test_a_url_of_no_known_database():
+async def test_a_url_of_an_unknown_database():
     app = Windlass("oracle://127.0.0.1/jobs", settings=Settings())
 
     with pytest.raises(UnsupportedDatabase) as caught:
         await app.enqueue("note")
 
-    assert told_well(caught.value, "WL1103")
+    assert is_complete(caught.value, "WL1103")
 
 
 @pytest.mark.parametrize(
     ("url", "listen_url"),
     [("sqlite:///x.db", None), ("mariadb://h/x", None), ("postgresql://h/x", "postgresql://h/y")],
 )
-async def test_row_security_where_it_cannot_be_kept(url, listen_url):
+async def test_row_security_on_a_database_without_it(url, listen_url):
     on = Settings(database=DatabaseSettings(row_security=True, listen_url=listen_url))
     app = Windlass(url, settings=on)
 
     with pytest.raises(RowSecurityUnavailable) as caught:
         await app.enqueue("note")
 
-    assert told_well(caught.value, "WL1104")
+    assert is_complete(caught.value, "WL1104")
 
 
-def test_settings_that_cannot_be_are_told_all_at_once(monkeypatch, tmp_path):
+def test_invalid_settings_are_reported_all_at_once(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WINDLASS_WORKER_LEASE_SECONDS", "0")
     monkeypatch.setenv("WINDLASS_WORKER_CONCURRENCY", "many")
@@ -321,14 +321,14 @@ def test_settings_that_cannot_be_are_told_all_at_once(monkeypatch, tmp_path):
     with pytest.raises(SettingsInvalid) as caught:
         app.job(lambda: None)
 
-    assert told_well(caught.value, "WL1301")
+    assert is_complete(caught.value, "WL1301")
     assert {problem.key for problem in caught.value.problems} == {
         "worker.lease_seconds",
         "worker.concurrency",
     }
 
 
-def test_the_url_comes_from_the_environment_or_is_a_file_here(monkeypatch, tmp_path):
+def test_the_url_comes_from_the_environment_or_a_local_file(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WINDLASS_DATABASE_URL", raising=False)
     assert Windlass().settings.database.url == "sqlite:///windlass.db"

@@ -1,3 +1,5 @@
+"""Errors: codes, messages, hints, and their display."""
+
 import errno
 import pickle
 import re
@@ -243,7 +245,7 @@ EXAMPLES = [
 ]
 
 
-def test_every_error_has_a_code_of_its_own():
+def test_every_error_has_a_unique_code():
     kinds = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
     # DatabaseOutage is the parent of errors with codes, and is never raised itself.
     codes = [
@@ -257,7 +259,7 @@ def test_every_error_has_a_code_of_its_own():
     assert set(codes) == set(by_code())
 
 
-def test_the_tree_at_the_top_draws_every_error():
+def test_the_tree_in_the_docstring_lists_every_error():
     drawn = dict(re.findall(r"(WL\d{4}) (\w+)", errors.__doc__))
 
     assert drawn == {
@@ -265,12 +267,12 @@ def test_the_tree_at_the_top_draws_every_error():
     }
 
 
-def test_every_error_has_an_example_here():
+def test_every_error_has_an_example():
     assert {type(error) for error in EXAMPLES} == set(by_code().values()) - {WindlassError}
 
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
-def test_every_error_says_what_happened_and_what_to_do_in_whole_sentences(error):
+def test_every_error_has_a_message_and_a_hint_in_full_sentences(error):
     assert error.message.endswith(".")
     assert error.hint
     assert not error.reason or error.reason.endswith((".", "…")) or isinstance(error, JobFailed)
@@ -278,20 +280,20 @@ def test_every_error_says_what_happened_and_what_to_do_in_whole_sentences(error)
     assert type(error).__doc__
 
 
-def told(error):
+def rendered(error):
     """All that an error holds, that of the errors within it too."""
     within = getattr(error, "refused", {})
-    return {**vars(error), "refused": {place: told(each) for place, each in within.items()}}
+    return {**vars(error), "refused": {place: rendered(each) for place, each in within.items()}}
 
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
-def test_every_error_travels_between_processes(error):
+def test_every_error_can_be_pickled(error):
     error.add_note("seen in a child")
 
     copy = pickle.loads(pickle.dumps(error))
 
     assert type(copy) is type(error)
-    assert told(copy) == told(error)
+    assert rendered(copy) == rendered(error)
     assert str(copy) == str(error)
 
 
@@ -323,7 +325,7 @@ def test_an_invalid_payload_reads_as_documented():
     assert [part.pointer for part in error.errors] == ["/to", "/locale"]
 
 
-def test_an_unknown_definition_suggests_the_near_one():
+def test_an_unknown_definition_suggests_the_nearest():
     error = DefinitionNotFound("mial.send", known=["mail.send", "mail.read", "resize"])
 
     assert error.message == 'no definition named "mial.send".'
@@ -346,13 +348,13 @@ def test_a_state_conflict_reads_as_documented():
     assert "windlass jobs clone 8c1f42d7" in error.hint
 
 
-def test_a_missing_driver_comes_with_the_line_that_installs_it():
+def test_a_missing_driver_comes_with_the_install_command():
     error = UnsupportedDatabase("mysql", missing="PyMySQL", extra="mysql")
 
     assert error.hint == 'pip install "windlass[mysql]"'
 
 
-def test_all_problems_with_settings_are_told_at_once():
+def test_all_invalid_settings_are_reported_at_once():
     error = SettingsInvalid(
         [
             SettingProblem("worker.lease_seconds", "0", "1 to 3600", "argument"),
@@ -366,7 +368,7 @@ def test_all_problems_with_settings_are_told_at_once():
     assert error.errors[0].pointer == "/worker/lease_seconds"
 
 
-def test_a_failed_job_shows_the_first_line_and_keeps_the_whole_error():
+def test_a_failed_job_shows_the_first_line_and_keeps_the_full_error():
     error = JobFailed(JOB, state="dead_letter", error_type="ValueError", error="one\ntwo")
 
     assert error.message == f"job {short(JOB)} was dead-lettered."
@@ -375,7 +377,7 @@ def test_a_failed_job_shows_the_first_line_and_keeps_the_whole_error():
     assert JobFailed(JOB, state="canceled").reason == ""
 
 
-def test_what_handlers_raise_is_no_error_of_windlass():
+def test_errors_raised_by_handlers_are_not_windlass_errors():
     assert not issubclass(Permanent, WindlassError)
     assert not issubclass(Stopped, WindlassError)
     assert Stopped("timed_out").because == "timed_out"
@@ -410,7 +412,7 @@ def test_an_address_shows_host_and_port_and_no_credentials(url, shown):
 
 
 @given(st.text(min_size=8).filter(lambda text: not set(text) & set("/?@#")))
-def test_a_password_never_reaches_the_message(password):
+def test_a_password_never_appears_in_a_message(password):
     error = DatabaseUnreachable(f"postgresql://user:{password}@host/name")
 
     assert error.address == "host:5432"
@@ -432,7 +434,7 @@ def test_a_pointer_has_a_step_for_each_part(path):
         assert steps == [str(step) for step in path]
 
 
-def test_words_are_put_together_as_people_do():
+def test_words_are_joined_with_commas_and_or():
     assert listed([]) == ""
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
@@ -441,7 +443,7 @@ def test_words_are_put_together_as_people_do():
     assert nearest("leese_seconds", ["lease_seconds", "queue"]) == "lease_seconds"
 
 
-def test_the_same_job_is_found_by_its_error():
+def test_a_job_is_found_by_its_error():
     existing = new_job_id()
 
     assert DuplicateJob(existing, because="idempotency_key").existing == existing

@@ -1,4 +1,4 @@
-"""What messages and terminals show of text that anybody may have written."""
+"""Untrusted text is shown escaped in messages and terminals."""
 
 import json
 import re
@@ -28,7 +28,7 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("character", HARMFUL, ids=ascii)
-def test_a_character_that_does_not_print_is_shown_by_an_escape(character: str):
+def test_an_unprintable_character_is_shown_escaped(character: str):
     shown = printable(f"a{character}b")
 
     assert shown.isascii()
@@ -38,7 +38,7 @@ def test_a_character_that_does_not_print_is_shown_by_an_escape(character: str):
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_prints_stays_as_it_is(text: str):
+def test_printable_text_is_unchanged(text: str):
     assert printable(text) == text
     assert printable_json(json.dumps(text, ensure_ascii=False)) == json.dumps(
         text, ensure_ascii=False
@@ -46,7 +46,7 @@ def test_what_prints_stays_as_it_is(text: str):
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_json_escapes_what_does_not_print_and_reads_back_equal(indent: int | None):
+def test_json_escapes_unprintable_characters_and_round_trips(indent: int | None):
     value = {"".join(HARMFUL): [*HARMFUL, *HARMLESS]}
 
     text = printable_json(json.dumps(value, ensure_ascii=False, indent=indent))
@@ -55,7 +55,7 @@ def test_json_escapes_what_does_not_print_and_reads_back_equal(indent: int | Non
     assert [line for line in text.split("\n") if printable(line) != line] == []
 
 
-def test_every_character_of_unicode_is_shown_or_escaped():
+def test_every_unicode_character_is_printable_or_escaped():
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
 
     shown = printable(everything)
@@ -73,23 +73,23 @@ _UNCLEAR = re.compile(
 
 
 @pytest.mark.parametrize("path", COMMANDS)
-def test_help_is_in_plain_words(path: str):
+def test_help_avoids_banned_words(path: str):
     command = COMMANDS[path]
     helps = [str(getattr(param, "help", None) or "") for param in command.params]
 
     assert [text for text in (command.help or "", *helps) if _UNCLEAR.search(text)] == []
 
 
-def test_the_list_of_commands_is_in_plain_words():
+def test_the_command_list_avoids_banned_words():
     assert [each.help for each in LISTED.values() if _UNCLEAR.search(each.help)] == []
 
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
-def test_an_error_is_in_plain_words(error: WindlassError):
+def test_errors_avoid_banned_words(error: WindlassError):
     # In quotes are the values of callers.
     assert not _UNCLEAR.search(re.sub(r'"[^"]*"', "", str(error)))
 
 
-def test_causes_and_cures_are_in_plain_words():
+def test_causes_and_hints_avoid_banned_words():
     for remedy in remedies().values():
         assert not [text for text in (*remedy.causes, *remedy.cures) if _UNCLEAR.search(text)]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.databases.kinds import asked
+from tests.databases.kinds import requested_kinds
 from windlass.storage.storage import Storage, open_storage
 
 
-@pytest.fixture(params=asked())
+@pytest.fixture(params=requested_kinds())
 async def unmigrated(request, new_database):
     """A database without any tables, and a way to open storages on it."""
     database = new_database(request.param)

@@ -91,7 +91,7 @@ async def test_a_downgrade_to_where_it_is_does_nothing(unmigrated):
     await check(storage)
 
 
-async def test_a_migration_stops_where_it_is_told_to(unmigrated):
+async def test_a_migration_stops_at_the_given_version(unmigrated):
     storage = unmigrated()
 
     assert await migrate(storage, to=0) == []
@@ -100,7 +100,7 @@ async def test_a_migration_stops_where_it_is_told_to(unmigrated):
         await check(storage)
 
 
-async def test_several_processes_migrate_at_once_and_each_migration_runs_once(unmigrated):
+async def test_concurrent_migrations_run_each_step_once(unmigrated):
     storages = [unmigrated() for _ in range(4)]
 
     applied = await asyncio.gather(*(migrate(storage) for storage in storages))
@@ -111,20 +111,20 @@ async def test_several_processes_migrate_at_once_and_each_migration_runs_once(un
         await check(storage)
 
 
-async def test_a_migration_that_was_edited_is_noticed(unmigrated):
+async def test_an_edited_migration_is_detected(unmigrated):
     storage = unmigrated()
     await migrate(storage)
     execute(unmigrated.url, f"update windlass_migrations set checksum = '{'0' * 64}'")
 
-    with pytest.raises(MigrationChanged) as told:
+    with pytest.raises(MigrationChanged) as refused:
         await status(storage)
     with pytest.raises(MigrationChanged):
         await migrate(storage)
 
-    assert told.value.name == "0001_first"
+    assert refused.value.name == "0001_first"
 
 
-async def test_a_schema_from_the_future_is_refused(unmigrated):
+async def test_a_newer_schema_is_refused(unmigrated):
     storage = unmigrated()
     await migrate(storage)
     execute(
@@ -133,9 +133,9 @@ async def test_a_schema_from_the_future_is_refused(unmigrated):
     )
 
     for refused in (status, check, migrate):
-        with pytest.raises(SchemaTooNew) as told:
+        with pytest.raises(SchemaTooNew) as raises:
             await refused(storage)
-        assert told.value.found == 9999
+        assert raises.value.found == 9999
 
 
 async def test_every_migration_has_the_same_number_and_name_on_every_database():
@@ -148,7 +148,7 @@ async def test_every_migration_has_the_same_number_and_name_on_every_database():
     assert [number for number, _ in named[0]] == list(range(1, len(named[0]) + 1))
 
 
-def test_a_migration_after_the_first_is_named_for_when_it_is_safe():
+def test_the_names_of_later_migrations_say_when_they_are_safe():
     """`before_…` may run while older processes do, `after_…` only when none is left."""
     for kind in ("postgresql", "mysql", "sqlite"):
         for migration in migrations(kind)[1:]:
@@ -177,11 +177,11 @@ VERBS = {
 }
 
 
-async def test_a_verb_on_an_unmigrated_database_says_that_it_is_outdated(unmigrated):
+async def test_a_verb_on_an_unmigrated_database_reports_an_outdated_schema(unmigrated):
     for verb in VERBS.values():
         storage = unmigrated()
 
-        with pytest.raises(SchemaOutdated) as told:
+        with pytest.raises(SchemaOutdated) as refused:
             await verb(storage)
 
-        assert told.value.found == 0
+        assert refused.value.found == 0

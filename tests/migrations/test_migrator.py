@@ -46,7 +46,7 @@ def notes(url, columns="words"):
     return [tuple(row) for row in execute(url, f"select {columns} from windlass_notes order by id")]
 
 
-async def test_migrations_are_applied_in_order_up_to_the_one_asked_for(unmigrated, known):
+async def test_migrations_are_applied_in_order_up_to_the_requested_one(unmigrated, known):
     storage = unmigrated()
 
     first = await migrate(storage, to=1)
@@ -61,7 +61,7 @@ async def test_migrations_are_applied_in_order_up_to_the_one_asked_for(unmigrate
     await check(storage)
 
 
-async def test_rows_stay_when_a_later_migration_comes_and_goes(unmigrated, known):
+async def test_rows_survive_applying_and_reverting_a_later_migration(unmigrated, known):
     storage, url = unmigrated(), unmigrated.url
     await migrate(storage, to=1)
     execute(url, "insert into windlass_notes (id, words) values (1, 'old')")
@@ -78,7 +78,7 @@ async def test_rows_stay_when_a_later_migration_comes_and_goes(unmigrated, known
     assert notes(url, "words, author") == [("old", "ada"), ("new", "ada")]
 
 
-async def test_a_downgrade_takes_the_newest_back_first(unmigrated, known):
+async def test_a_downgrade_reverts_the_newest_first(unmigrated, known):
     storage = unmigrated()
     await migrate(storage)
 
@@ -86,7 +86,7 @@ async def test_a_downgrade_takes_the_newest_back_first(unmigrated, known):
     assert (await status(storage)).applied == []
 
 
-async def test_of_processes_that_migrate_at_once_one_applies_all(unmigrated, known):
+async def test_of_concurrent_migrators_one_applies_all(unmigrated, known):
     storages = [unmigrated() for _ in range(4)]
 
     applied = await asyncio.gather(*(migrate(storage) for storage in storages))
@@ -116,7 +116,7 @@ async def test_an_older_release_refuses_the_schema_of_a_newer_one(unmigrated, kn
         assert (refused.value.found, refused.value.known) == (2, 1)
 
 
-async def test_a_migration_that_fails_is_applied_once_its_cause_is_gone(unmigrated, known):
+async def test_a_failed_migration_is_applied_once_its_cause_is_fixed(unmigrated, known):
     storage, url = unmigrated(), unmigrated.url
     known[1] = BROKEN
     await migrate(storage, to=1)
@@ -134,7 +134,7 @@ async def test_a_migration_that_fails_is_applied_once_its_cause_is_gone(unmigrat
     assert execute(url, "select count(*) from windlass_names")[0][0] == 1
 
 
-async def test_jobs_are_stored_while_a_migration_runs(unmigrated, monkeypatch):
+async def test_jobs_can_be_enqueued_during_a_migration(unmigrated, monkeypatch):
     storage, other = unmigrated(), unmigrated()
     kind = storage.database.kind
     of_table = " on windlass_ended" if kind == "mysql" else ""

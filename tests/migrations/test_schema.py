@@ -1,4 +1,4 @@
-"""What the tables themselves refuse, whoever writes to them."""
+"""Constraints of the tables, which hold for every writer."""
 
 import sqlite3
 from datetime import timedelta
@@ -43,13 +43,13 @@ FOREIGN = [
 ]
 
 
-def test_a_table_refuses_states_that_do_not_rest_in_it(url):
+def test_a_table_refuses_states_it_does_not_store(url):
     for table, state in FOREIGN:
         with pytest.raises(REFUSED):
             execute(url, f"update windlass_{table} set state = '{state}'")
 
 
-def test_every_state_of_the_product_rests_in_some_table(url):
+def test_every_state_is_stored_in_a_table(url):
     for table in ["live", "later", "ended"]:
         rests = {
             "live": [JobState.QUEUED, JobState.RUNNING],
@@ -88,7 +88,7 @@ STATEMENTS = [
 ]
 
 
-def test_the_schema_refuses_what_makes_no_sense(url):
+def test_the_schema_refuses_inconsistent_rows(url):
     for statement in STATEMENTS:
         with pytest.raises(REFUSED):
             execute(url, statement)
@@ -125,6 +125,6 @@ def test_a_trigger_has_exactly_the_fields_of_its_type(url):
         execute(url, trigger(", event_name", "'event', 'folder.changed'"))
 
 
-def test_an_id_is_in_a_table_once(url):
+def test_an_id_is_unique_in_a_table(url):
     with pytest.raises(REFUSED):
         execute(url, "insert into windlass_live select * from windlass_live")

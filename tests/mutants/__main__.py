@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.databases.kinds import asked
+from tests.databases.kinds import requested_kinds
 from tests.mutants.copies import Finished, SourceCopy
 from tests.mutants.mutant import Mutant, MutantOutdated
 from tests.mutants.table import MUTANTS
@@ -47,14 +47,17 @@ def main(words: Sequence[str]) -> int:
     chosen = [
         mutant
         for mutant in MUTANTS
-        if mutant.kind in asked() and (not words or any(word in mutant.name for word in words))
+        if mutant.kind in requested_kinds()
+        and (not words or any(word in mutant.name for word in words))
     ]
     with tempfile.TemporaryDirectory(prefix="windlass-mutants-") as folder:
         copies: SimpleQueue[SourceCopy] = SimpleQueue()
         for n in range(_AT_A_TIME):
             copies.put(SourceCopy(Path(folder, str(n))))
         with ThreadPoolExecutor(_AT_A_TIME) as pool:
-            healthy = all(pool.map(lambda kind: _is_healthy(copies, chosen, kind), asked()))
+            healthy = all(
+                pool.map(lambda kind: _is_healthy(copies, chosen, kind), requested_kinds())
+            )
             reports = [
                 _told(report, place, len(chosen))
                 for place, report in enumerate(

@@ -6,8 +6,8 @@ from tests.mutants.mutant import Mutant
 
 _EPOCH = "tests/conformance/leases/test_epoch.py"
 _ENGINE = "tests/engine/leases/test_epochs.py"
-_GREATER = (f"{_EPOCH}::test_every_later_token_is_greater_than_any_of_an_earlier_epoch",)
-_HANDED_BACK = (f"{_EPOCH}::test_running_jobs_are_handed_back_and_their_attempts_not_counted",)
+_GREATER = (f"{_EPOCH}::test_tokens_of_a_new_epoch_exceed_all_earlier_ones",)
+_HANDED_BACK = (f"{_EPOCH}::test_running_jobs_are_released_and_their_attempts_not_counted",)
 
 MUTANTS: Sequence[Mutant] = (
     Mutant(
@@ -29,7 +29,7 @@ MUTANTS: Sequence[Mutant] = (
         file="storage/mysql/sql/leases/claim.sql",
         old="greatest(lease_token, :token_floor) + 1",
         new="lease_token + 1",
-        tests=(f"{_EPOCH}::test_the_holder_of_an_earlier_epoch_changes_nothing",),
+        tests=(f"{_EPOCH}::test_a_holder_from_an_earlier_epoch_changes_nothing",),
     ),
     Mutant(
         name="mariadb: tokens of an earlier epoch told again",
@@ -58,14 +58,14 @@ MUTANTS: Sequence[Mutant] = (
         file="storage/monitoring/installation.py",
         old='    while found := await session.run("list_leases", after=after, most=_BATCH):',
         new='    for found in [await session.run("list_leases", after=after, most=_BATCH)]:',
-        tests=(f"{_EPOCH}::test_many_running_jobs_are_handed_back",),
+        tests=(f"{_EPOCH}::test_many_running_jobs_are_released",),
     ),
     Mutant(
         name="postgresql: every process begins an epoch",
         file="storage/monitoring/installation.py",
         old='if unless_on is not None and row["server"] == unless_on:',
         new="if False:",
-        tests=(f"{_EPOCH}::test_processes_that_see_a_new_server_at_once_begin_one_epoch",),
+        tests=(f"{_EPOCH}::test_processes_that_notice_a_new_server_together_begin_one_epoch",),
         database="postgresql",
     ),
     Mutant(

@@ -8,19 +8,19 @@ _FINISH = "tests/conformance/leases/finish/test_finish.py"
 _REAP = "tests/conformance/leases/test_reap.py"
 _RELEASE = "tests/conformance/leases/finish/test_release.py"
 _GUARDS = "tests/conformance/leases/test_lease_guards.py"
-_STALE = (f"{_GUARDS}::test_no_way_records_an_end_for_a_token_that_is_not_current",)
-_FOREIGN = (f"{_GUARDS}::test_no_way_records_an_end_for_a_worker_that_does_not_hold_the_lease",)
+_STALE = (f"{_GUARDS}::test_a_stale_token_records_no_end",)
+_FOREIGN = (f"{_GUARDS}::test_another_worker_records_no_end",)
 _RELEASED = (f"{_RELEASE}::test_a_released_job_is_queued_again_and_its_attempt_not_counted",)
-_DELAYED = (f"{_FINISH}::test_a_failed_attempt_is_tried_again_after_its_delay",)
-_DEATHS = (f"{_REAP}::test_worker_deaths_add_up_until_the_job_is_set_aside",)
-_STOPPED = (f"{_FINISH}::test_a_cancel_asked_for_wins_over_every_end_but_success",)
+_DELAYED = (f"{_FINISH}::test_a_failed_attempt_is_retried_after_its_delay",)
+_DEATHS = (f"{_REAP}::test_worker_deaths_accumulate_until_the_job_is_dead_lettered",)
+_STOPPED = (f"{_FINISH}::test_a_cancel_request_overrides_every_outcome_but_success",)
 _COUNTED = ("tests/conformance/monitoring/test_counts.py",)
 _LIMITED = (
-    "tests/conformance/leases/claim/test_limits.py::test_a_job_gives_its_part_of_a_limit_back_by",
+    "tests/conformance/leases/claim/test_limits.py::test_a_job_frees_its_place_under_a_limit_by",
 )
 _KEYS = (
     "tests/conformance/jobs/enqueue/test_dedupe_keys.py"
-    "::test_a_dedupe_key_without_a_window_can_be_used_again_after_the_end",
+    "::test_a_dedupe_key_without_a_window_is_free_after_the_end",
 )
 _POLICIES = ("tests/conformance/jobs/enqueue/test_parent_policies.py",)
 _PARENTS = (

@@ -6,15 +6,15 @@ from tests.mutants.mutant import Mutant
 
 _KEYS = "tests/conformance/jobs/enqueue/test_dedupe_keys.py"
 _DEDUPE = (
-    f"{_KEYS}::test_a_dedupe_key_meets_an_open_job",
-    f"{_KEYS}::test_of_many_enqueues_of_one_key_at_once_exactly_one_makes_a_job",
+    f"{_KEYS}::test_a_dedupe_key_returns_the_open_job",
+    f"{_KEYS}::test_concurrent_enqueues_of_one_key_create_one_job",
 )
-_WINDOW = (f"{_KEYS}::test_a_window_counts_from_the_enqueue_and_outlasts_the_end",)
-_IDEMPOTENCY = (f"{_KEYS}::test_an_idempotency_key_meets_its_job_in_any_state",)
+_WINDOW = (f"{_KEYS}::test_a_dedupe_window_starts_at_enqueue_and_outlasts_the_end",)
+_IDEMPOTENCY = (f"{_KEYS}::test_an_idempotency_key_returns_its_job_in_any_state",)
 _CANCEL = (
-    "tests/conformance/jobs/changes/test_cancel.py::test_a_running_job_is_asked_and_goes_on_until_it_ends",
+    "tests/conformance/jobs/changes/test_cancel.py::test_a_running_job_is_asked_to_stop_and_runs_until_it_ends",
 )
-_FOREIGN = ("tests/conformance/jobs/changes/test_cancel.py::test_a_foreign_tenant_cancels_nothing",)
+_FOREIGN = ("tests/conformance/jobs/changes/test_cancel.py::test_another_tenant_cancels_nothing",)
 _RETRY = "tests/conformance/jobs/changes/test_retry.py"
 _FRESH = (f"{_RETRY}::test_a_retried_job_is_due_at_once_with_fresh_attempts",)
 
@@ -67,7 +67,7 @@ _STORED: Sequence[Mutant] = (
     ),
     Mutant(
         name="an enqueue whose answer was lost made anew",
-        file="engine/jobs/enqueue_batcher.py",
+        file="engine/jobs/enqueue.py",
         old="left = [job for job in jobs if job.id not in stored] if stored else jobs",
         new="left = list(jobs)",
         tests=("tests/engine/jobs/test_enqueue_batcher.py",),
@@ -108,21 +108,21 @@ _ASKED: Sequence[Mutant] = (
         file="storage/sqlite/sql/jobs/retry.sql",
         old="m.max_attempts, m.lease_token, m.worker_id,",
         new="m.max_attempts, 0, m.worker_id,",
-        tests=(f"{_RETRY}::test_tokens_go_on_rising_and_earlier_attempts_stay_readable",),
+        tests=(f"{_RETRY}::test_lease_tokens_keep_rising_and_earlier_attempts_stay_readable",),
     ),
     Mutant(
         name="postgresql: retry begins tokens anew",
         file="storage/postgres/sql/jobs/retry.sql",
         old="m.max_attempts, m.lease_token, m.worker_id,",
         new="m.max_attempts, 0, m.worker_id,",
-        tests=(f"{_RETRY}::test_tokens_go_on_rising_and_earlier_attempts_stay_readable",),
+        tests=(f"{_RETRY}::test_lease_tokens_keep_rising_and_earlier_attempts_stay_readable",),
     ),
     Mutant(
         name="mariadb: retry begins tokens anew",
         file="storage/mysql/sql/jobs/retry.sql",
         old="m.max_attempts, m.lease_token, m.worker_id,",
         new="m.max_attempts, 0, m.worker_id,",
-        tests=(f"{_RETRY}::test_tokens_go_on_rising_and_earlier_attempts_stay_readable",),
+        tests=(f"{_RETRY}::test_lease_tokens_keep_rising_and_earlier_attempts_stay_readable",),
     ),
     Mutant(
         name="sqlite: retry of a job that has completed",

@@ -7,19 +7,19 @@ from tests.mutants.mutant import Mutant
 _CLAIM = "tests/conformance/leases/claim/test_claim.py"
 _DEFINITIONS = "tests/conformance/leases/claim/test_claim_definitions.py"
 _TENANTS = "tests/conformance/leases/claim/test_fair_share.py"
-_BLOCKED = ("tests/conformance/races/test_lock_waits.py::test_a_claim_passes_by_what_others_hold",)
-_BEGINS = (f"{_CLAIM}::test_a_claim_begins_an_attempt",)
-_UNKNOWN = (f"{_DEFINITIONS}::test_a_definition_the_worker_does_not_know_waits_for_one_that_does",)
+_BLOCKED = ("tests/conformance/races/test_lock_waits.py::test_a_claim_skips_rows_locked_by_others",)
+_BEGINS = (f"{_CLAIM}::test_a_claim_starts_an_attempt",)
+_UNKNOWN = (f"{_DEFINITIONS}::test_jobs_of_an_unknown_definition_wait_for_a_worker_that_knows_it",)
 _DISABLED = (f"{_DEFINITIONS}::test_a_definition_disabled_after_the_survey_is_not_claimed",)
 _SUSPENDED = (f"{_TENANTS}::test_a_tenant_suspended_after_the_survey_is_not_claimed_from",)
-_SHARE = (f"{_TENANTS}::test_two_claims_of_one_tenants_lines_together_keep_to_its_share",)
+_SHARE = (f"{_TENANTS}::test_claims_of_two_lines_of_a_tenant_respect_its_share",)
 _PAUSED = (
-    "tests/conformance/leases/claim/test_queues.py::test_a_queue_paused_after_the_survey_gives_nothing",
+    "tests/conformance/leases/claim/test_queues.py::test_a_queue_paused_after_the_survey_is_not_claimed_from",
 )
-_EXPIRED = (f"{_CLAIM}::test_a_job_past_its_time_to_start_is_not_claimed",)
+_EXPIRED = (f"{_CLAIM}::test_a_job_past_its_start_deadline_is_not_claimed",)
 _LIMITS = (
     "tests/conformance/races/test_claim.py::test_claim_against_claim_under_a_limit",
-    "tests/conformance/leases/claim/test_limits.py::test_a_limit_holds_at_every_instant_with_many_workers",
+    "tests/conformance/leases/claim/test_limits.py::test_a_limit_is_never_exceeded_with_many_workers",
 )
 _RENEW = ("tests/conformance/leases/test_renew.py::test_a_stale_token_renews_nothing",)
 _REPORT = (
@@ -33,7 +33,7 @@ _LOG = (
 _HOLDER_RENEWS = (f"{_GUARDS}::test_only_the_holder_renews",)
 _HOLDER_REPORTS = (f"{_GUARDS}::test_only_the_holder_reports_progress",)
 _HOLDER_LOGS = (f"{_GUARDS}::test_only_the_holder_logs",)
-_HOLDER_STOPS = (f"{_GUARDS}::test_only_the_holder_hears_that_a_job_should_stop",)
+_HOLDER_STOPS = (f"{_GUARDS}::test_only_the_holder_receives_the_stop_request",)
 
 _SQLITE = "storage/sqlite/sql/"
 _POSTGRES = "storage/postgres/sql/"
@@ -81,7 +81,7 @@ _CLAIMED: Sequence[Mutant] = (
         file=f"{_SQLITE}leases/claim.sql",
         old="max(lease_token, coalesce((select token_floor from windlass_installation), 0)) + 1",
         new="max(lease_token, attempts + 1)",
-        tests=(f"{_CLAIM}::test_a_released_attempt_is_not_counted_but_its_token_is_used_up",),
+        tests=(f"{_CLAIM}::test_a_released_attempt_is_not_counted_but_uses_up_its_token",),
     ),
     Mutant(
         name="sqlite: claim what the worker does not know",
@@ -249,7 +249,7 @@ _LIMITED: Sequence[Mutant] = (
         "            allowed = fair_share.limit_quotas(shuffled, limits, rooms)\n",
         new="            allowed = list(quotas)\n",
         tests=(
-            "tests/conformance/leases/claim/test_limits.py::test_no_more_jobs_of_a_definition_run_than_its_limit",
+            "tests/conformance/leases/claim/test_limits.py::test_a_definitions_limit_is_respected",
         ),
     ),
     Mutant(
@@ -258,7 +258,7 @@ _LIMITED: Sequence[Mutant] = (
         old="            await _note_starts(session, limits, leases)\n",
         new="",
         tests=(
-            "tests/conformance/leases/claim/test_limits_by_key.py::test_no_more_begin_in_any_minute_than_the_rate",
+            "tests/conformance/leases/claim/test_limits_by_key.py::test_a_rate_limits_starts_in_any_minute",
         ),
     ),
 )

@@ -10,15 +10,13 @@ _SCHEDULER = "tests/upkeep/test_scheduler.py"
 _EVENTS = "tests/conformance/triggers/test_events.py"
 _TRIGGERS = "tests/conformance/triggers/test_triggers.py"
 _ONE_FIRES = (
-    f"{_TRIGGERS}::test_of_many_who_fire_a_due_time_one_does",
+    f"{_TRIGGERS}::test_concurrent_firings_of_a_due_time_succeed_once",
     f"{_TRIGGERS}::test_a_due_time_is_fired_once",
 )
-_ONE_MATCHES = (f"{_EVENTS}::test_of_many_who_match_an_event_one_does",)
-_NOT_DUE = (
-    "tests/conformance/leases/claim/test_promote.py::test_only_jobs_that_are_due_are_promoted",
-)
+_ONE_MATCHES = (f"{_EVENTS}::test_concurrent_matches_of_an_event_succeed_once",)
+_NOT_DUE = ("tests/conformance/leases/claim/test_promote.py::test_only_due_jobs_are_promoted",)
 _ONE_PROMOTES = (
-    "tests/conformance/leases/claim/test_promote.py::test_several_processes_promote_each_job_once",
+    "tests/conformance/leases/claim/test_promote.py::test_concurrent_promotes_promote_each_job_once",
     "tests/conformance/races/test_upkeep.py::test_promote_against_promote",
 )
 
@@ -96,7 +94,7 @@ _SCHEDULING: Sequence[Mutant] = (
         "        async with self._db.transaction() as session:\n"
         "            stored = await store(session, jobs) if jobs else []\n"
         "            for each in stored:\n",
-        tests=(f"{_TRIGGERS}::test_a_job_that_may_not_be_stored_leaves_the_trigger_where_it_was",),
+        tests=(f"{_TRIGGERS}::test_a_refused_job_leaves_the_trigger_unchanged",),
     ),
     Mutant(
         name="sqlite: due time of a trigger not unique",
@@ -126,7 +124,7 @@ _SCHEDULING: Sequence[Mutant] = (
         file="storage/sql/triggers/advance_trigger.sql",
         old=" and {true enabled}",
         new="",
-        tests=(f"{_TRIGGERS}::test_a_trigger_disabled_meanwhile_makes_no_job",),
+        tests=(f"{_TRIGGERS}::test_a_trigger_disabled_meanwhile_creates_no_job",),
     ),
     Mutant(
         name="an outage taken for a refusal by the scheduler",

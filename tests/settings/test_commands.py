@@ -52,7 +52,7 @@ def test_the_file_declares_commands_for_every_app(tmp_path):
     assert other.timeout.total_seconds() == 3600
 
 
-def test_they_are_shown_with_their_origin_and_without_secrets(tmp_path):
+def test_commands_are_shown_with_origin_and_without_secrets(tmp_path):
     shown = {one.key: one for one in load(tmp_path, toml=COMMAND).origins()}
 
     run = shown["commands.reports.nightly.run"]
@@ -61,7 +61,7 @@ def test_they_are_shown_with_their_origin_and_without_secrets(tmp_path):
     assert "hunter2" not in repr(load(tmp_path, toml=COMMAND))
 
 
-def test_every_problem_with_their_values_is_told_at_once(tmp_path):
+def test_all_invalid_values_are_reported_at_once(tmp_path):
     toml = """
     [commands.a]
     run = "tool --all"
@@ -84,7 +84,7 @@ def test_every_problem_with_their_values_is_told_at_once(tmp_path):
     assert found["commands.b.env_values"].value == "•••"
 
 
-def test_every_command_that_cannot_work_is_told_at_once(tmp_path):
+def test_all_invalid_commands_are_reported_at_once(tmp_path):
     toml = """
     [commands.a]
     run = ["tool", "{folder}", "-x{folder}"]
@@ -99,21 +99,21 @@ def test_every_command_that_cannot_work_is_told_at_once(tmp_path):
     with pytest.raises(SettingsInvalid) as caught:
         _ = app.handlers
 
-    told = {problem.key: problem for problem in caught.value.problems}
-    assert {"commands.a.run.1", "commands.a.exit_codes.300", "commands.b.run.1"} <= set(told)
-    assert "commands.c.run" in told
-    assert told["commands.a.run.1"].value == "'{folder}'"
-    assert told["commands.b.run.1"].origin == str(tmp_path / "windlass.toml")
+    problems = {problem.key: problem for problem in caught.value.problems}
+    assert {"commands.a.run.1", "commands.a.exit_codes.300", "commands.b.run.1"} <= set(problems)
+    assert "commands.c.run" in problems
+    assert problems["commands.a.run.1"].value == "'{folder}'"
+    assert problems["commands.b.run.1"].origin == str(tmp_path / "windlass.toml")
 
 
-def test_code_cannot_declare_another_command_under_the_files_key(tmp_path):
+def test_code_cannot_redeclare_a_command_of_the_file(tmp_path):
     app = Windlass("sqlite:///never-opened.db", settings=load(tmp_path, toml=COMMAND))
 
     with pytest.raises(DefinitionInvalid, match=r"windlass.toml as `report`"):
         app.command("reports.nightly", ["rm"])
 
 
-def test_the_environment_cannot_declare_one(tmp_path):
+def test_the_environment_cannot_declare_a_command(tmp_path):
     environ = {"WINDLASS_COMMANDS_X_RUN": "rm"}
 
     assert not load(tmp_path, environ=environ).commands

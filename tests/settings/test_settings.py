@@ -1,3 +1,5 @@
+"""Settings: sources, validation, masking, and the settings file."""
+
 import os
 import re
 import subprocess
@@ -32,7 +34,7 @@ def origin_of(settings, key):
     return next(one for one in settings.origins() if one.key == key)
 
 
-def test_without_any_configuration_the_defaults_hold(tmp_path):
+def test_defaults_apply_without_configuration(tmp_path):
     settings = load(tmp_path)
 
     assert settings == Settings()
@@ -51,7 +53,7 @@ def test_without_any_configuration_the_defaults_hold(tmp_path):
         ("scheduler.tick_seconds", 15, 1, 3600),
     ],
 )
-def test_the_documented_defaults_and_ranges_hold(tmp_path, key, default, low, high):
+def test_documented_defaults_and_ranges_apply(tmp_path, key, default, low, high):
     section, name = key.split(".")
 
     assert getattr(getattr(Settings(), section), name) == default
@@ -61,7 +63,7 @@ def test_the_documented_defaults_and_ranges_hold(tmp_path, key, default, low, hi
         assert list(problems(tmp_path, {key: wrong})) == [key]
 
 
-def test_defaults_that_have_no_range_hold_too():
+def test_defaults_without_a_range_apply():
     settings = Settings()
 
     assert (settings.worker.enabled, settings.scheduler.enabled) == (True, True)
@@ -76,7 +78,7 @@ def test_defaults_that_have_no_range_hold_too():
     assert settings.worker.queues is None
 
 
-def test_arguments_win_over_the_environment_over_the_file_over_the_default(tmp_path):
+def test_arguments_override_environment_file_and_default(tmp_path):
     toml = "[worker]\nlease_seconds = 10\nconcurrency = 10\nmax_attempts = 10\n"
     environ = {"WINDLASS_WORKER_LEASE_SECONDS": "20", "WINDLASS_WORKER_CONCURRENCY": "20"}
 
@@ -91,17 +93,17 @@ def test_arguments_win_over_the_environment_over_the_file_over_the_default(tmp_p
     assert origin_of(settings, "worker.poll_interval_ms").origin == "default"
 
 
-def test_an_argument_that_is_none_was_not_given(tmp_path):
+def test_a_none_argument_is_ignored(tmp_path):
     environ = {"WINDLASS_WORKER_CONCURRENCY": "20"}
 
     assert load(tmp_path, {"worker.concurrency": None}, environ=environ).worker.concurrency == 20
 
 
-def test_an_empty_variable_was_not_given(tmp_path):
+def test_an_empty_variable_is_ignored(tmp_path):
     assert load(tmp_path, environ={"WINDLASS_WORKER_CONCURRENCY": " "}) == Settings()
 
 
-def test_the_file_may_be_part_of_pyproject(tmp_path):
+def test_settings_may_be_in_pyproject(tmp_path):
     pyproject = "[project]\nname = 'x'\n[tool.windlass]\nretention_days = 5\n[tool.windlass.worker]\nconcurrency = 9\n"
 
     settings = load(tmp_path, pyproject=pyproject)
@@ -110,11 +112,11 @@ def test_the_file_may_be_part_of_pyproject(tmp_path):
     assert load(tmp_path, toml="").worker.concurrency == 4
 
 
-def test_a_pyproject_that_is_not_about_us_says_nothing(tmp_path):
+def test_an_unrelated_pyproject_is_ignored(tmp_path):
     assert load(tmp_path, pyproject="[project]\nname = 'x'\n[tool.other]\na = 1\n") == Settings()
 
 
-def test_a_file_that_is_named_must_exist(tmp_path):
+def test_an_explicit_file_must_exist(tmp_path):
     (tmp_path / "other.toml").write_text("[worker]\nconcurrency = 7\n")
 
     assert load(tmp_path, file=tmp_path / "other.toml").worker.concurrency == 7
@@ -139,7 +141,7 @@ def test_a_file_that_is_named_must_exist(tmp_path):
         ("server.secret", "s" * 32, "s" * 32),
     ],
 )
-def test_variables_and_flags_are_read_by_the_settings_type(tmp_path, key, text, value):
+def test_variables_and_flags_are_parsed_by_type(tmp_path, key, text, value):
     assert origin_of(load(tmp_path, environ={variable(key): text}), key).value == value
     assert origin_of(load(tmp_path, {key: text}), key).value == value
 
@@ -208,19 +210,19 @@ def test_a_value_of_the_wrong_type_or_range_is_a_problem(tmp_path, toml):
     assert len(problems(tmp_path, toml=toml)) == 1
 
 
-def test_values_that_contradict_each_other_are_a_problem(tmp_path):
+def test_contradicting_values_are_a_problem(tmp_path):
     assert list(problems(tmp_path, {"backoff.kind": "list"})) == ["backoff.delays_seconds"]
     assert list(problems(tmp_path, {"backoff.base_seconds": 600})) == ["backoff.cap_seconds"]
     assert load(tmp_path, {"backoff.kind": "fixed", "backoff.base_seconds": 600})
 
 
-def test_a_broken_file_is_a_problem_and_not_the_only_one(tmp_path):
+def test_a_broken_file_is_reported_with_the_other_problems(tmp_path):
     found = problems(tmp_path, {"worker.lease_seconds": 0}, toml="[worker\n")
 
     assert set(found) == {str(tmp_path / "windlass.toml"), "worker.lease_seconds"}
 
 
-def test_variables_that_are_no_settings_are_left_alone(tmp_path):
+def test_unrelated_variables_are_ignored(tmp_path):
     environ = {
         "WINDLASS_TEST_POSTGRES": "x",
         "WINDLASS_UI": "skip",
@@ -231,7 +233,7 @@ def test_variables_that_are_no_settings_are_left_alone(tmp_path):
     assert load(tmp_path, environ=environ) == Settings()
 
 
-def test_every_setting_has_a_variable_of_its_own():
+def test_every_setting_has_its_own_variable():
     assert len({variable(key) for key in SETTINGS}) == len(SETTINGS)
     assert variable("worker.lease_seconds") == "WINDLASS_WORKER_LEASE_SECONDS"
 
@@ -242,14 +244,14 @@ def test_every_setting_is_documented_and_its_default_is_allowed():
         assert setting.default is None or setting.check(setting.default) == setting.default, key
 
 
-def test_secrets_are_masked_wherever_settings_are_shown(tmp_path):
-    given = {
+def test_secrets_are_masked_in_every_display(tmp_path):
+    values = {
         "database.url": "postgresql://ada:hunter2@db/x?sslpassword=hunter3",
         "database.listen_url": "postgresql://ada:hunter4@db:6000/x",
         "server.secret": "hunter5" * 10,
     }
 
-    settings = load(tmp_path, given)
+    settings = load(tmp_path, values)
 
     assert "hunter" not in repr(settings)
     shown = {one.key: one.shown for one in settings.origins()}
@@ -288,7 +290,7 @@ def test_secrets_are_masked_in_problems(tmp_path):
         ("hunter2", "•••"),
     ],
 )
-def test_a_url_is_shown_without_its_credentials(url, shown):
+def test_a_url_is_shown_without_credentials(url, shown):
     assert masked_url(url) == shown
 
 
@@ -298,15 +300,15 @@ def test_settings_are_frozen():
 
 
 class TestTemplate:
-    def test_it_changes_nothing_as_it_stands(self, tmp_path):
+    def test_the_unedited_template_changes_nothing(self, tmp_path):
         assert load(tmp_path, toml=template()) == Settings()
 
-    def test_with_every_key_switched_on_it_holds_the_defaults(self, tmp_path):
+    def test_the_template_with_every_key_enabled_equals_the_defaults(self, tmp_path):
         switched_on = re.sub(r"^#(\w+ = )", r"\1", template(), flags=re.MULTILINE)
 
         assert load(tmp_path, toml=switched_on) == Settings()
 
-    def test_it_names_every_setting_and_its_variable(self):
+    def test_the_template_names_every_setting_and_its_variable(self):
         keys = set()
         section = ""
         for line in template().splitlines():
@@ -318,12 +320,12 @@ class TestTemplate:
         assert keys == set(SETTINGS)
         assert all(variable(key) in template() for key in SETTINGS)
 
-    def test_no_line_is_long(self):
+    def test_template_lines_are_short(self):
         assert max(map(len, template().splitlines())) <= 100
 
 
 class TestSetInFile:
-    def test_a_file_is_made_where_there_is_none(self, tmp_path):
+    def test_a_missing_file_is_created(self, tmp_path):
         path = tmp_path / "windlass.toml"
 
         set_in_file(path, "worker.lease_seconds", "60")
@@ -339,7 +341,7 @@ class TestSetInFile:
         }
         assert load(tmp_path).worker.lease_seconds == 60
 
-    def test_comments_and_other_lines_stay(self, tmp_path):
+    def test_comments_and_other_lines_are_preserved(self, tmp_path):
         path = tmp_path / "windlass.toml"
         path.write_text(
             "# ours\nmodules = [\n  'a', # one\n  'b',\n]\n\n[worker]  # slots\n"
@@ -355,7 +357,7 @@ class TestSetInFile:
             "lease_seconds = 60  # as the pooler wants\nconcurrency = 8\n\n# the end\n[log]\nbuffer_lines = 5\n"
         )
 
-    def test_a_list_over_several_lines_is_replaced_whole(self, tmp_path):
+    def test_a_multi_line_list_is_replaced_completely(self, tmp_path):
         path = tmp_path / "windlass.toml"
         path.write_text("modules = [\n  'a',\n  'b',\n]\n[worker]\nconcurrency = 8\n")
 
@@ -363,7 +365,7 @@ class TestSetInFile:
 
         assert path.read_text() == 'modules = ["c"]\n[worker]\nconcurrency = 8\n'
 
-    def test_a_hash_inside_of_a_text_is_no_comment(self, tmp_path):
+    def test_a_hash_inside_a_string_is_not_a_comment(self, tmp_path):
         path = tmp_path / "windlass.toml"
         path.write_text('[database]\nschema = "a#b"  # why # not\n')
 
@@ -371,7 +373,7 @@ class TestSetInFile:
 
         assert path.read_text() == '[database]\nschema = "c#d"  # why # not\n'
 
-    def test_a_key_is_put_where_the_template_documents_it(self, tmp_path):
+    def test_a_key_is_inserted_where_the_template_documents_it(self, tmp_path):
         path = tmp_path / "windlass.toml"
         path.write_text(template())
 
@@ -380,7 +382,7 @@ class TestSetInFile:
         assert "#lease_seconds = 30\nlease_seconds = 60\n" in path.read_text()
         assert load(tmp_path).worker.lease_seconds == 60
 
-    def test_line_ends_and_odd_separators_stay(self, tmp_path):
+    def test_line_endings_and_separators_are_preserved(self, tmp_path):
         path = tmp_path / "windlass.toml"
         path.write_bytes("# a\u2028b\r\n[worker]\r\nconcurrency = 8\r\n".encode())
 
@@ -388,7 +390,7 @@ class TestSetInFile:
 
         assert path.read_bytes() == "# a\u2028b\r\n[worker]\r\nconcurrency = 9\r\n".encode()
 
-    def test_pyproject_has_its_own_tables(self, tmp_path):
+    def test_pyproject_uses_its_own_tables(self, tmp_path):
         path = tmp_path / "pyproject.toml"
         path.write_text("[project]\nname = 'x'\n\n[tool.windlass]\nmodules = ['a']\n")
 
@@ -414,7 +416,7 @@ class TestSetInFile:
             ("backoff.kind", "linear"),
         ],
     )
-    def test_what_is_wrong_is_not_written(self, tmp_path, key, text):
+    def test_invalid_values_are_not_written(self, tmp_path, key, text):
         path = tmp_path / "windlass.toml"
         path.write_text("[worker]\nlease_seconds = 30\n")
 
@@ -434,7 +436,7 @@ class TestSetInFile:
             "[worker\n",
         ],
     )
-    def test_a_file_written_unusually_is_left_to_its_author(self, tmp_path, written):
+    def test_an_unusually_formatted_file_is_refused(self, tmp_path, written):
         path = tmp_path / "windlass.toml"
         path.write_text(written)
 
@@ -443,14 +445,14 @@ class TestSetInFile:
 
         assert path.read_text() == written
 
-    def test_a_secret_is_not_repeated(self, tmp_path):
+    def test_a_secret_is_not_echoed(self, tmp_path):
         with pytest.raises(SettingsInvalid) as caught:
             set_in_file(tmp_path / "windlass.toml", "server.secret", "hunter2")
 
         assert "hunter2" not in str(caught.value)
 
     @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
-    def test_any_text_reads_back_as_it_was_set(self, tmp_path_factory, text):
+    def test_any_text_round_trips(self, tmp_path_factory, text):
         path = tmp_path_factory.mktemp("any") / "windlass.toml"
 
         try:
@@ -461,14 +463,14 @@ class TestSetInFile:
             assert tomllib.loads(path.read_text("utf-8"))["database"]["schema"] == text.strip()
 
 
-def test_kinds_say_what_they_allow():
+def test_types_name_the_values_they_allow():
     assert IntegerKind(1, 3600).allowed == "a whole number from 1 to 3,600"
     assert ListKind(TextKind()).allowed == "a list, each text"
     with pytest.raises(InvalidSetting):
         SETTINGS["worker.queues"].check("mail")
 
 
-def test_loading_needs_no_heavy_library():
+def test_loading_imports_no_heavy_library():
     heavy = "import sys, windlass.settings; print('pydantic' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", heavy],

@@ -1,4 +1,4 @@
-"""No dead settings: each one is read by the code, and the sizes do what they say."""
+"""No dead settings: each one is read by the code, and size limits are enforced."""
 
 import ast
 from contextlib import suppress
@@ -41,7 +41,7 @@ def files():
 
 
 @pytest.mark.parametrize("key", SETTINGS)
-def test_every_setting_is_read_where_its_section_is(files, key):
+def test_every_setting_is_read_by_its_section(files, key):
     section, _, name = key.rpartition(".")
     of_section = {section, SECTIONS[section].__name__} if section else {"settings", "Settings"}
 
@@ -49,11 +49,11 @@ def test_every_setting_is_read_where_its_section_is(files, key):
 
 
 @pytest.mark.parametrize("name", CommandSettings.__dataclass_fields__)
-def test_every_setting_of_a_command_is_an_option_of_one_in_code(name):
+def test_every_command_setting_is_a_command_option_in_code(name):
     assert name == "run" or _SPELLED.get(name, name) in CommandOptions.__annotations__
 
 
-async def test_results_errors_and_log_lines_keep_within_the_sizes_of_the_settings(tmp_path):
+async def test_results_errors_and_log_lines_respect_the_size_settings(tmp_path):
     limits = LimitSettings(result_bytes=1024, error_bytes=1024, log_line_bytes=80)
     url = f"sqlite:///{tmp_path}/jobs.db"
     wl = Windlass(url, settings=Settings(limits=limits))

@@ -32,7 +32,7 @@ _SECOND = timedelta(seconds=1)
 
 @dataclass
 class Place:
-    """What a process has: its engine, its own dice, and the ledger that watches it."""
+    """State of a simulated process: its engine, its random generator, and the ledger."""
 
     name: str
     engine: Engine
@@ -206,7 +206,7 @@ async def produce(place: Place) -> None:
                 await enqueue(place, jobs)
                 break
             except WindlassError:
-                continue  # the same ids again: harmless if the answer was lost
+                continue  # the same ids again: harmless if the response was lost
 
     await forever(place, step)
 

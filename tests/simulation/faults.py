@@ -11,18 +11,18 @@ from windlass.storage.sql.statements import Dialect, Rows
 
 
 class Fault(Enum):
-    """What happens to one call, or to the process that makes it."""
+    """A fault in one call, or in the process that makes it."""
 
     NONE = auto()
     #: The process dies before the call, after its commit, or in the middle of its transaction.
     DIES_BEFORE = auto()
     DIES_AFTER = auto()
     DIES_INSIDE = auto()
-    #: The call was never sent, was rolled back, or was committed and its answer got lost.
+    #: The call was never sent, was rolled back, or was committed and its response lost.
     NOT_SENT = auto()
     ROLLED_BACK = auto()
     ANSWER_LOST = auto()
-    #: The process stands still before the call, or with the answer in its hands.
+    #: The process stands still before the call, or after its response arrived.
     PAUSES_BEFORE = auto()
     PAUSES_AFTER = auto()
 
@@ -52,7 +52,7 @@ class Caller(Protocol):
         ...
 
     def die(self) -> ProcessDied:
-        """End; answers what to raise."""
+        """End the process; returns the exception to raise."""
         ...
 
     def statement_to_fail(self) -> int:

@@ -45,12 +45,12 @@ async def _each_due_time_made_one_job(storage: Storage, jobs: list[Any]) -> None
     for trigger in await storage.triggers.triggers(ALL_TENANTS):
         if trigger.next_run_at is None or trigger.interval_seconds is None:
             continue
-        made = sorted(
+        created = sorted(
             convert.instant(row["trigger_due_at"])
             for row in jobs
             if row["trigger_id"] and as_uuid(row["trigger_id"]) == trigger.id
         )
-        _require(len(set(made)) == len(made), f"a due time of {trigger.name} made two jobs")
+        _require(len(set(created)) == len(created), f"a due time of {trigger.name} made two jobs")
         step = timedelta(seconds=trigger.interval_seconds)
         times = []
         at = START
@@ -58,22 +58,24 @@ async def _each_due_time_made_one_job(storage: Storage, jobs: list[Any]) -> None
             times.append(at)
             at += step
         if trigger.misfire == "all":
-            _require(made == times, f"{trigger.name} missed a due time: {made} of {times}")
+            _require(created == times, f"{trigger.name} missed a due time: {created} of {times}")
         else:
-            _require(set(made) <= set(times) and bool(made), f"{trigger.name} fired at other times")
+            _require(
+                set(created) <= set(times) and bool(created), f"{trigger.name} fired at other times"
+            )
 
 
 async def _each_event_made_one_job_per_trigger(
     storage: Storage, ledger: Ledger, jobs: list[Any]
 ) -> None:
     triggers = [t for t in await storage.triggers.triggers(ALL_TENANTS) if t.next_run_at is None]
-    made = Counter(
+    created = Counter(
         (as_uuid(row["source_ref"].split()[0]), as_uuid(row["trigger_id"]))
         for row in jobs
         if row["source"] == "event"
     )
     expected = Counter((event, trigger.id) for event in ledger.events for trigger in triggers)
-    _require(made == expected, "an event did not make exactly one job per trigger")
+    _require(created == expected, "an event did not make exactly one job per trigger")
 
 
 def _require(holds: bool, what: str) -> None:

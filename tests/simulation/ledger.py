@@ -1,6 +1,6 @@
 """Ledger of a simulation: what each commit did, and the invariants that must hold there.
 
-It knows nothing of the tables: only which verbs were committed, with what, and what they answered.
+It knows nothing of the tables: only which verbs were committed, with which arguments and results.
 """
 
 from collections import Counter
@@ -60,11 +60,11 @@ class Ledger:
                     for row in found:
                         self._renewed(row, now)
                 case "finish":
-                    asked = [
+                    finishes = [
                         dict(zip(_FINISH, each, strict=True))
                         for each in params["finishes"].rows(*_FINISH)
                     ]
-                    by_lease = {(each["id"], each["token"]): each for each in asked}
+                    by_lease = {(each["id"], each["token"]): each for each in finishes}
                     for row in found:
                         job = JobId(convert.uuid(row["id"]))
                         end = by_lease[job, row["lease_token"]]

@@ -123,7 +123,7 @@ class Process:
         await self._stopped()
 
     async def park(self) -> None:
-        """Wait until the simulation lets this process go on."""
+        """Wait until the simulation lets this process continue."""
         if not self.alive:
             raise ProcessDied
         self._turns += 1
@@ -158,7 +158,7 @@ class Process:
     def monotonic(self) -> float:
         return (self.simulation.now - START - self.behind).total_seconds()
 
-    # What its database asks.
+    # Called by its database.
 
     async def turn(self) -> Fault:
         await self.park()
@@ -250,7 +250,7 @@ class Simulation:
         if awake:
             [process] = self.random.choices(awake, [each.weight for each in awake])
             await process.run_on()
-            if not process.alive:  # whoever watches over processes starts another
+            if not process.alive:  # the supervisor starts another
                 await self._start(process.actor, process.weight)
 
     async def _drain(self) -> None:
@@ -311,7 +311,7 @@ class Simulation:
                 ("windlass.clock.utcnow", lambda: self.now),
                 ("windlass.clock.unix_ms", lambda: int(self.now.timestamp() * 1000)),
                 ("windlass.ids.os.urandom", source.randbytes),
-                ("windlass.engine.jobs.enqueue_batcher.asyncio.sleep", sleep_not),
+                ("windlass.engine.jobs.enqueue.asyncio.sleep", sleep_not),
             ):
                 patches.enter_context(patch(name, value))
             yield

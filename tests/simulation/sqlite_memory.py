@@ -20,7 +20,7 @@ _NOW = "virtual_now()"
 
 
 class MemoryDatabase(SqliteDatabase):
-    """One connection, used by all simulated processes; `now` is what its clock says."""
+    """One connection, used by all simulated processes; `now` is the time of its clock."""
 
     def __init__(self, now: datetime) -> None:
         super().__init__(Address.parse(_URL), now=_NOW)

@@ -1,4 +1,4 @@
-"""The promises hold whatever dies, fails or is suspended between two commits.
+"""The promises hold when processes die, fail or are suspended between two commits.
 
 `WINDLASS_TEST_SCHEDULES` plays so many schedules instead of the usual ones, and
 `WINDLASS_TEST_SEED` begins at another seed.
@@ -51,7 +51,7 @@ async def test_the_promises_hold_on_a_server(database, seed):
         await play(world, seed)
 
 
-async def test_a_seed_always_gives_the_same_simulation(memory):
+async def test_a_seed_reproduces_its_simulation(memory):
     traces = []
     for _ in range(2):
         async with memory.new() as world:
@@ -60,7 +60,7 @@ async def test_a_seed_always_gives_the_same_simulation(memory):
     assert traces[0] == traces[1]
 
 
-async def test_schedules_hold_every_fault_and_every_verb_of_a_jobs_life(memory):
+async def test_schedules_cover_every_fault_and_every_verb(memory):
     faults, verbs = set(), set()
     for seed in range(20):
         async with memory.new() as world:

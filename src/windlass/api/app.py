@@ -1,4 +1,4 @@
-"""The API of an app: made here, served by `windlass serve`, or mounted in somebody's own."""
+"""Creates the API of an app, to be served by `windlass serve` or mounted in another application."""
 
 import secrets
 from collections.abc import Mapping
@@ -16,11 +16,9 @@ from windlass.api.http_routes import asks_for_caller, fastapi_routes
 from windlass.api.live.feed import LiveFeed
 from windlass.api.live.intervals import StreamIntervals
 from windlass.api.middleware import problems
-from windlass.api.middleware.admission import AdmissionMiddleware
-from windlass.api.middleware.body_limit import TIMES, BodyLimitMiddleware
-from windlass.api.middleware.proxies import TrustedProxies
+from windlass.api.middleware.admission import TIMES, AdmissionMiddleware
 from windlass.api.middleware.rate_limit import RateLimiter
-from windlass.api.middleware.request_id import RequestIdMiddleware
+from windlass.api.middleware.request_id import RequestIdMiddleware, TrustedProxies
 from windlass.api.monitoring import health, metrics
 from windlass.api.pages import sign_in_pages, status_page
 from windlass.api.pages.reference_page import page, reference_html
@@ -30,7 +28,7 @@ from windlass.api.schema.responses import Problem
 from windlass.app.windlass import Windlass
 from windlass.core.access.accounts import COOKIE, SECURE_COOKIE
 
-#: How a caller may say who it is. A server without authentication asks for none of them.
+#: Accepted credentials. A server without authentication needs none of them.
 SCHEMES: Mapping[str, Any] = {
     "bearer": {
         "type": "http",
@@ -41,13 +39,13 @@ SCHEMES: Mapping[str, Any] = {
         "type": "apiKey",
         "in": "cookie",
         "name": COOKIE,
-        "description": "The session of a browser that signed in over http; see account.login.",
+        "description": "Session cookie of a browser signed in over http; see account.login.",
     },
     "secureSession": {
         "type": "apiKey",
         "in": "cookie",
         "name": SECURE_COOKIE,
-        "description": "The same over https.",
+        "description": "Session cookie over https.",
     },
 }
 
@@ -58,12 +56,12 @@ def create_api(
     authenticate: Authenticate = by_credentials,
     pace: StreamIntervals | None = None,
 ) -> FastAPI:
-    """The API over an app's engine.
+    """Create the API over an app's engine.
 
-    `authenticate` finds the caller of a request: by Windlass's own tokens and sessions, unless told
-    otherwise. `open_access` of `windlass.api.access.callers` asks for no credential, and such an API answers
-    only this machine. `pace` is how often live updates come, and how many may listen.
-    A server of your own calls `app.state.feed.end()` before it waits for requests to end.
+    `authenticate` finds the caller of a request, by default from Windlass's tokens and sessions.
+    `open_access` of `windlass.api.access.callers` needs no credential; such an API serves only this
+    machine. `pace` sets the intervals and limits of live updates. A custom server must call
+    `app.state.feed.end()` before it waits for requests to end.
     """
     app = _base_api(windlass, authenticate=authenticate, pace=pace)
     for beside in (health, metrics, login, status_page, sign_in_pages):
@@ -90,29 +88,30 @@ def _base_api(
     app.state.windlass = windlass
     app.state.telemetry = windlass.telemetry
     app.state.authenticate = authenticate
-    given = windlass.settings.server.secret
-    app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
+    secret = windlass.settings.server.secret
+    app.state.cursors = Cursors(secret.encode() if secret else secrets.token_bytes(32))
     counted = None if authenticate is open_access else windlass.settings.server
     app.state.limits = RateLimiter(counted)
     app.state.proxies = TrustedProxies(windlass.settings.server.trusted_proxies)
     app.state.feed = LiveFeed(pace or StreamIntervals())
-    app.add_middleware(BodyLimitMiddleware, limit=TIMES * windlass.settings.limits.payload_bytes)
-    app.add_middleware(AdmissionMiddleware)
+    app.add_middleware(
+        AdmissionMiddleware, body_bytes=TIMES * windlass.settings.limits.payload_bytes
+    )
     problems.install(app)
     return app
 
 
 class _Api(FastAPI):
-    """Described when it is first asked for: that takes longer than everything else here."""
+    """FastAPI app whose OpenAPI document is built on first use, because that is slow."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        """With the entrance around all of it: FastAPI puts its handler of unexpected errors outside
-        every middleware that is added."""
+        """Wrap the stack in the request id middleware. Added middleware would run inside FastAPI's
+        handler of unexpected errors."""
         return RequestIdMiddleware(super().build_middleware_stack(), proxies=self.state.proxies)
 
     def openapi(self) -> dict[str, Any]:
         described = super().openapi()
-        # Every route's problems are of one shape, which the reference names once.
+        # All routes share one problem schema; the reference names it once.
         described["components"]["schemas"].setdefault("Problem", Problem.model_json_schema())
         if "security" not in described:
             described["components"]["securitySchemes"] = SCHEMES

@@ -1,4 +1,4 @@
-"""Routes over HTTP, by FastAPI: each refuses callers without its right, and answers errors safely."""
+"""Serves routes over HTTP with FastAPI: checks rights, and hides the internals of errors."""
 
 import inspect
 import typing
@@ -46,16 +46,16 @@ _PROBLEM = {
     "description": "A problem",
     "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
-#: What every route may answer instead.
+#: Error responses of every route.
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
 
-#: Checked after the right: a caller without it must not learn what was answered to others.
+#: Checked after the right: callers without it must not learn other callers' responses.
 _KEYS: Mapping[IdempotencyPolicy, Sequence[routing.Depends]] = {
     "kept": [routing.Depends(idempotency.begin_idempotent)],
     "refused": [routing.Depends(idempotency.reject_idempotency_key)],
     "own": [],
 }
-#: Marker -> what FastAPI calls the same.
+#: Marker -> its FastAPI equivalent.
 _PARAMETERS: Mapping[type, Callable[..., Any]] = {
     routing.Query: fastapi.Query,
     routing.Path: fastapi.Path,
@@ -64,7 +64,7 @@ _PARAMETERS: Mapping[type, Callable[..., Any]] = {
 
 
 class JsonRequest(fastapi.Request):
-    """A request whose body is read by the rules for all JSON from outside."""
+    """A request whose body is parsed by the strict rules for external JSON."""
 
     def __init__(self, request: fastapi.Request, *, any_text: bool) -> None:
         super().__init__(request.scope, request.receive)
@@ -81,26 +81,31 @@ class JsonRequest(fastapi.Request):
         except PayloadUnstorable as error:
             if isinstance(wrong := error.__context__, JSONDecodeError):
                 where = f"line {wrong.lineno}, column {wrong.colno}"
-                found = FieldError(
+                problem = FieldError(
                     "", f"not JSON: {wrong.msg[:1].lower()}{wrong.msg[1:]} at {where}"
                 )
-                # Only this kind of error passes through where a body is read.
-                raise HTTPException(422) from RequestInvalid([found])
+                # FastAPI lets only HTTPException pass while it reads a body.
+                raise HTTPException(422) from RequestInvalid([problem])
             raise
         return self.state.sent
 
 
-class SafeRoute(APIRoute):
-    """Reads JSON strictly, and answers an unforeseen error with an id, not with internals."""
+async def _check_query(request: fastapi.Request) -> None:
+    if request.scope["query_string"]:
+        check_query(request)
 
-    #: Whether bodies may have text that no database stores; it is replaced then.
+
+class SafeRoute(APIRoute):
+    """Reads JSON strictly, and reports an unexpected error by an id, without internals."""
+
+    #: True if bodies may contain text that databases cannot store; it is replaced.
     any_text = False
 
     def __init__(self, path: str, endpoint: Endpoint, **about: Any) -> None:
         dependencies = [*(about.get("dependencies") or ())]
-        if about.get("include_in_schema", True):  # pages may be reached by links with more in them
-            # The last one: a caller without the right is told that, not what the route takes.
-            dependencies.append(fastapi.Depends(check_query))
+        if about.get("include_in_schema", True):  # links to pages may have other parameters
+            # The last one: a caller without the right gets that error, not a parameter list.
+            dependencies.append(fastapi.Depends(_check_query))
             about["operation_id"] = about.get("operation_id") or _operation_id(endpoint, about)
         about["dependencies"] = dependencies
         super().__init__(path, _with_fastapi_signature(endpoint), **about)
@@ -113,7 +118,7 @@ class SafeRoute(APIRoute):
                 return await handle(JsonRequest(request, any_text=self.any_text))
             except (WindlassError, HTTPException, RequestValidationError):
                 raise
-            except Exception as error:  # noqa: BLE001  the log has it, the response must not
+            except Exception as error:  # noqa: BLE001  logged, but kept out of the response
                 problems.log_unexpected_error(request, error)
                 raise ServerFailed from None
 
@@ -125,7 +130,7 @@ class SafeRoute(APIRoute):
 
 
 class _NounRoute(SafeRoute):
-    """Responds only once a change is in the audit, and its response stored for repeated requests."""
+    """Responds only after the audit entry and the response for repeated requests are stored."""
 
     def handler(self) -> Handler:
         handle = super().handler()
@@ -139,7 +144,8 @@ class _NounRoute(SafeRoute):
                 await idempotency.release_key(request)
                 await audit.record_refusal(request, error)
                 raise
-            await audit.end(request, response)
+            if pending := getattr(request.state, "pending_audit", None):
+                await audit.end(request, response, pending)
             await idempotency.store_response(request, response)
             return response
 
@@ -151,7 +157,7 @@ class _AnyTextRoute(_NounRoute):
 
 
 class _JsonTextResponse(JSONResponse):
-    """A response whose content is JSON text already."""
+    """A response whose content is already JSON text."""
 
     def render(self, content: str | None) -> bytes:
         return b"null" if content is None else content.encode()
@@ -159,8 +165,8 @@ class _JsonTextResponse(JSONResponse):
 
 @cache
 def fastapi_routes(noun: str) -> Sequence[BaseRoute]:
-    """The routes of a noun, for FastAPI. Made once: that takes a while, and all the APIs of a
-    process share them. Add them to an API; including them would copy them."""
+    """The FastAPI routes of a noun. Building them is slow, so all APIs of a process share them. Add
+    them to an API; `include_router` would copy them."""
     router = APIRouter()
     for route in routes_of(noun):
         _add(router, route)
@@ -168,7 +174,7 @@ def fastapi_routes(noun: str) -> Sequence[BaseRoute]:
 
 
 def asks_for_caller(route: APIRoute) -> bool:
-    """True for a route that needs to know its caller."""
+    """True for a route that authenticates its caller."""
 
     def within(dependant: Dependant) -> bool:
         call = getattr(dependant.call, "__wrapped__", None)
@@ -196,7 +202,7 @@ def _add(router: APIRouter, route: Route) -> None:
         openapi_extra=route.openapi_extra,
         response_model=None,
         response_class=about.pop("response_class", _JsonTextResponse),
-        responses=PROBLEMS | about.pop("answers", {}) | shapes,
+        responses=PROBLEMS | about.pop("responses", {}) | shapes,
         route_class_override=SafeRoute if route.right == NO_RIGHT else kind,
         **about,
     )
@@ -210,31 +216,31 @@ def _operation_id(endpoint: Endpoint, about: Mapping[str, Any]) -> str:
     """The name of a route in generated clients: its noun and its verb, such as `jobs.list`."""
     [noun, *_] = about["tags"]
     verb = endpoint.__name__
-    # The name of the builtin is not taken by a module's own functions.
+    # The function is called `find` because `list` would hide the builtin.
     return f"{noun}.{'list' if verb == 'find' else verb}"
 
 
 def _render_json(endpoint: Endpoint) -> Endpoint:
     @wraps(endpoint)
     async def written(**values: Any) -> Any:
-        shown = await endpoint(**values)
-        if shown is None or isinstance(shown, Response):
-            return shown
-        # Responses are printed by curl and the like: what would steer a terminal is escaped.
-        return printable_json(to_json(shown, inf_nan_mode="null").decode())
+        result = await endpoint(**values)
+        if result is None or isinstance(result, Response):
+            return result
+        # Escape terminal control characters, because curl prints responses as they are.
+        return printable_json(to_json(result, inf_nan_mode="null").decode())
 
     return written
 
 
 def _with_fastapi_signature(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with the markers of its parameters replaced by FastAPI's."""
+    """Wrap a function, with its parameter markers replaced by FastAPI's."""
     signature = inspect.signature(function)
     parameters = [_fastapi_parameter(function, each) for each in signature.parameters.values()]
 
     @wraps(function)
     async def call(**values: Any) -> Any:
-        found = function(**values)
-        return await found if inspect.isawaitable(found) else found
+        result = function(**values)
+        return await result if inspect.isawaitable(result) else result
 
     call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by FastAPI
     return call
@@ -246,7 +252,7 @@ def _dependency(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_dependency(depends: routing.Depends) -> Any:
-    """A dependency as FastAPI's."""
+    """Convert a dependency to FastAPI's."""
     return fastapi.Depends(_dependency(depends.call))
 
 
@@ -263,6 +269,6 @@ def _fastapi_parameter(
         return parameter.replace(annotation=fastapi.Response)
     if marker is not None:
         kind = typing.get_args(annotation)[0]
-        made = _PARAMETERS[type(marker)](**marker.given())
-        return parameter.replace(annotation=Annotated[kind, made])
+        converted = _PARAMETERS[type(marker)](**marker.given())
+        return parameter.replace(annotation=Annotated[kind, converted])
     return parameter.replace(annotation=annotation)

@@ -1,7 +1,7 @@
-"""Calls of routes in this process, without HTTP: what commands on a database ask.
+"""Calls routes in this process, without HTTP, for commands that use a database directly.
 
-A call binds its query and body, checks the right and writes the audit as a request over HTTP does.
-What protects a server is left out: rate limits, sizes, idempotency keys in headers, cookies.
+A call binds its query and body, checks the right and writes the audit like a request over HTTP.
+It skips a server's protections: rate limits, sizes, idempotency keys in headers, cookies.
 """
 
 import inspect
@@ -53,7 +53,7 @@ _CURSOR_KEY = b"windlass"
 _PARAMETER = re.compile(r"\{(\w+)(:path)?\}")
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 _FLAGS = {"true": True, "false": False}
-#: The value of a parameter that has to be converted with pydantic, or is not valid.
+#: Marks a value that needs pydantic for conversion or for its error.
 _UNSURE = object()
 
 
@@ -68,7 +68,7 @@ class App(Protocol):
 
 
 class _Query(dict[str, str]):
-    """The parameters of a query: the last value of each, and all of them."""
+    """Query parameters: a mapping to the last value of each; `multi_items` has all values."""
 
     def __init__(self, pairs: Pairs) -> None:
         super().__init__(pairs)
@@ -80,7 +80,7 @@ class _Query(dict[str, str]):
 
 @dataclass
 class LocalRequest:
-    """A request that was sent over no wire."""
+    """A request from this process."""
 
     app: Any
     method: str
@@ -110,7 +110,7 @@ class LocalResponse:
 
 
 class LocalApi:
-    """The API of an app, for a caller of this process."""
+    """The API of an app, called from this process."""
 
     def __init__(self, app: App, caller: Caller) -> None:
         async def authenticate(request: object) -> Caller:
@@ -126,7 +126,7 @@ class LocalApi:
         )
 
     async def send(self, method: str, path: str, query: Pairs, body: object) -> LocalResponse:
-        """The response of a route; an error is raised as it is."""
+        """Call a route and return its response; errors are raised unchanged."""
         _check_characters(path, query)
         route, path_params = _find(method, path)
         request = LocalRequest(
@@ -138,19 +138,19 @@ class LocalApi:
             path_params=path_params,
             text="" if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False),
         )
-        with all_tenants():  # the tenant that a call is bound to stays with it
+        with all_tenants():  # a call's tenant binding must not outlive it
             try:
                 return await _respond(route, request)
             except WindlassError:
                 raise
             except Exception as error:
                 id = request.state.request_id
-                self._app.telemetry.trouble("answering a request", error, request_id=id)
+                self._app.telemetry.trouble("handling a request", error, request_id=id)
                 raise ServerFailed from error
 
 
 class _Unlimited:
-    """The rate limiter of callers that are not limited."""
+    """A rate limiter without limits."""
 
     def reject(self, request: object) -> None:
         """Nothing is counted."""
@@ -160,22 +160,22 @@ class _Unlimited:
 
 
 def _check_characters(path: str, query: Pairs) -> None:
-    """Refuse an address with a character that no database can compare with anything."""
+    """Refuse an address with NUL, which databases cannot compare."""
     if "%00" in path or any("\0" in text for pair in query for text in pair):
         raise RequestInvalid([FieldError("", "the address has a NUL character")])
 
 
 def _find(method: str, path: str) -> tuple[Route, Mapping[str, str]]:
-    """The route for a path, and the parameters in it; PathUnknown, MethodRefused."""
+    """Find the route of a path, and its path parameters; raises PathUnknown, MethodRefused."""
     noun = path.removeprefix(f"{PREFIX}/").partition("/")[0]
     if noun not in NOUNS and noun not in CALLERS:
         raise PathUnknown(unquote(path))
     met: dict[str, Route] = {}
     for route in routes_of(noun):
-        if (found := _pattern(route.path).fullmatch(unquote(path))) is None:
+        if (match := _pattern(route.path).fullmatch(unquote(path))) is None:
             continue
         if route.method == method:
-            return route, found.groupdict()
+            return route, match.groupdict()
         met[route.method] = route
     if met:
         raise MethodRefused(method, unquote(path), allowed=", ".join(sorted(met)))
@@ -197,28 +197,28 @@ async def _respond(route: Route, request: LocalRequest) -> LocalResponse:
                 deepest=DEEPEST + routing.AROUND_PAYLOAD,
                 any_text=route.any_text,
             )
-        shown = await _Call(request, response).make(route)
+        result = await _Call(request, response).make(route)
     except Exception as error:
         if route.right != NO_RIGHT:
             await audit.record_refusal(request, error)
         raise
-    response.body = b"" if shown is None else _json_text(shown).encode()
-    if request.method != "GET":
-        await audit.end(request, response)
+    response.body = b"" if result is None else _json_text(result).encode()
+    if pending := getattr(request.state, "pending_audit", None):
+        await audit.end(request, response, pending)
     return response
 
 
-def _json_text(shown: object) -> str:
+def _json_text(value: object) -> str:
     try:
-        return json.dumps(shown, allow_nan=False)
-    except (TypeError, ValueError):  # most of what we show is plain already
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):  # most responses are plain JSON
         from pydantic_core import to_json
 
-        return to_json(shown, inf_nan_mode="null").decode()
+        return to_json(value, inf_nan_mode="null").decode()
 
 
 class _Call:
-    """One call of a route. What is wrong with its parameters is gathered, and raised together."""
+    """One call of a route. Collects all problems of its parameters and raises them together."""
 
     def __init__(self, request: LocalRequest, response: LocalResponse) -> None:
         self._request = request
@@ -236,18 +236,18 @@ class _Call:
         return await route.endpoint(**values or {})
 
     async def _result(self, call: Callable[..., Any]) -> tuple[bool, Any]:
-        """The result of a dependency, and True; False if its parameters are wrong."""
+        """True and the result of a dependency; False if its parameters are invalid."""
         if call in self._results:
             return True, self._results[call]
         values = await self._values(call)
         if values is None:
             return False, None
-        found = call(**values)
-        self._results[call] = await found if inspect.isawaitable(found) else found
+        result = call(**values)
+        self._results[call] = await result if inspect.isawaitable(result) else result
         return True, self._results[call]
 
     async def _values(self, function: Callable[..., Any]) -> dict[str, Any] | None:
-        """The values of a function's parameters; None if one of them is wrong."""
+        """The values of a function's parameters; None if one is invalid."""
         before = len(self._problems)
         values: dict[str, Any] = {}
         parameters = inspect.signature(function).parameters.values()
@@ -255,8 +255,8 @@ class _Call:
         for parameter in parameters:
             marker = marker_of(parameter.annotation)
             if isinstance(marker, Depends):
-                found, values[parameter.name] = await self._result(marker.call)
-                if not found:
+                ok, values[parameter.name] = await self._result(marker.call)
+                if not ok:
                     return None
             else:
                 rest.append((parameter, marker))
@@ -301,9 +301,9 @@ class _Call:
             if parameter.default is inspect.Parameter.empty:
                 self._problems.append({"type": "missing", "loc": (holder, parameter.name)})
             return parameter.default
-        found = _plain_value(parameter.annotation.__origin__, marker, values)
-        if found is not _UNSURE:
-            return found
+        plain = _plain_value(parameter.annotation.__origin__, marker, values)
+        if plain is not _UNSURE:
+            return plain
         from pydantic import Field
 
         kind = typing.get_args(resolve(function, parameter.annotation))[0]
@@ -312,7 +312,7 @@ class _Call:
         return self._validated((holder, parameter.name), about, value)
 
     def _sent(self, function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-        """The body, as the model that the route takes."""
+        """The body, as the route's model."""
         if not self._request.text and parameter.default is not inspect.Parameter.empty:
             return parameter.default
         self._body = resolve(function, parameter.annotation)
@@ -325,8 +325,8 @@ class _Call:
         try:
             return TypeAdapter(kind).validate_python(value)
         except ValidationError as error:
-            found = error.errors(include_url=False)
-            self._problems += [{**each, "loc": (*place, *each["loc"])} for each in found]
+            problems = error.errors(include_url=False)
+            self._problems += [{**each, "loc": (*place, *each["loc"])} for each in problems]
             return None
 
     def _raise_problems(self) -> typing.NoReturn:
@@ -337,7 +337,7 @@ class _Call:
 
 
 def _plain_value(kind: Any, marker: RequestParameter, values: list[str]) -> Any:
-    """The value of a parameter of a plain type, if it is valid; else `_UNSURE`."""
+    """Convert a parameter of a plain type; `_UNSURE` if that needs pydantic."""
     options = [each for each in typing.get_args(kind) if each is not type(None)]
     if typing.get_origin(kind) is typing.Literal:
         return values[-1] if values[-1] in options else _UNSURE

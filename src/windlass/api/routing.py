@@ -1,9 +1,9 @@
-"""Routes of the API, free of any HTTP framework: the vocabulary to declare one, and the tables of all.
+"""Declares API routes without an HTTP framework, and lists the modules that contain them.
 
-A route function maps a request to a verb of the engine, and what that returns to JSON. Its
-parameters are marked by the classes here; types that take long to import, such as the models of
-bodies, are named in text and looked up when a request has a value for them. `http_routes` serves routes over HTTP; `local_calls` calls
-them in this process, for commands on a database.
+A route function maps a request to a verb of the engine, and its result to JSON. Its parameters are
+marked by the classes here. Types that are slow to import, such as body models, are named in text
+and resolved when a request has a value for them. `http_routes` serves routes over HTTP;
+`local_calls` calls them in this process, for commands that use a database directly.
 """
 
 import typing
@@ -13,16 +13,16 @@ from importlib import import_module
 from typing import Annotated, Any, ForwardRef, Literal, Protocol
 
 PREFIX = "/api/v1"
-#: Where a route's right stands in its description, and that it is for owners too.
+#: OpenAPI fields: the route's right, and the mark that owners may call it for their own jobs.
 RIGHT, OWN = "x-right", "x-own"
-#: What stands in place of a right where none is needed.
+#: Replaces the right of a route that needs none.
 NO_RIGHT = "none"
-#: Levels that a body may have around a payload.
+#: Nesting levels allowed in a body around its payload.
 AROUND_PAYLOAD = 4
 
 Endpoint = Callable[..., Any]
 Decorator = Callable[[Endpoint], Endpoint]
-#: Whether responses are stored under idempotency keys, keys are refused, or a route minds them itself.
+#: Responses are kept under idempotency keys, keys are refused, or the route handles them itself.
 IdempotencyPolicy = Literal["kept", "refused", "own"]
 
 #: Noun -> module below `windlass.api`, in the order of the reference.
@@ -46,12 +46,12 @@ NOUNS = {
     "stats": "monitoring.stats",
     "stream": "live.stream",
 }
-#: The same for what is no noun: it is about the caller.
+#: The same for routes about the caller.
 CALLERS = {"whoami": "access.whoami"}
 
 
 class Request(Protocol):
-    """The part of a request that routes use: Starlette's has it, and one of this process."""
+    """The part of a request that routes use: Starlette's, or `LocalRequest`."""
 
     @property
     def app(self) -> Any: ...
@@ -103,33 +103,33 @@ class RequestParameter:
     allow_inf_nan: bool | None = None
 
     def given(self) -> dict[str, Any]:
-        """The description and bounds that were set, by name."""
+        """The description and bounds that are set, by name."""
         named = ((each.name, getattr(self, each.name)) for each in fields(self))
         return {name: value for name, value in named if value is not None}
 
 
 class Query(RequestParameter):
-    """Marks a parameter that stands in the query."""
+    """Marks a query parameter."""
 
 
 class Path(RequestParameter):
-    """Marks a parameter that stands in the path."""
+    """Marks a path parameter."""
 
 
 class Header(RequestParameter):
-    """Marks a parameter that is a header."""
+    """Marks a header parameter."""
 
 
 @dataclass(frozen=True)
 class Depends:
-    """Marks a parameter that is the result of a call, whose own parameters are marked alike."""
+    """Marks a parameter filled with the result of a call; that call's parameters are marked too."""
 
     call: Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A response model of `schema.responses`, named so that it is imported for the reference only."""
+    """Name of a response model in `schema.responses`, imported only for the reference."""
 
     name: str
     kind: Literal["one", "listed", "paged"] = "one"
@@ -142,18 +142,18 @@ class Shape:
 
 
 def listed(name: str) -> Shape:
-    """All items of a list."""
+    """Response with all items of a list."""
     return Shape(name, "listed")
 
 
 def paged(name: str) -> Shape:
-    """Some items of a list, and the cursor of the next page."""
+    """Response with a page of a list and the cursor of the next page."""
     return Shape(name, "paged")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One route, as it was declared."""
+    """A declared route."""
 
     noun: str
     tag: str
@@ -168,7 +168,7 @@ class Route:
     shape: Shape | None
     also: tuple[int, ...]
     status_code: int
-    #: What only FastAPI reads.
+    #: Options passed on to FastAPI.
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -183,7 +183,7 @@ class Route:
 class Routes:
     """The routes of one noun.
 
-    `any_text` lets bodies have text that no database stores, for verbs that replace it.
+    `any_text` accepts text that databases cannot store, for verbs that replace it.
     """
 
     def __init__(self, noun: str, *, tag: str = "", any_text: bool = False) -> None:
@@ -218,9 +218,9 @@ class Routes:
         status_code: int = 200,
         **about: Any,
     ) -> Decorator:
-        """`shape` is that of the response, for the reference: it is not checked on the way out.
-        `own`: a caller who may touch only what they made is welcome, and sees only that. `audits`
-        is off where the verb writes its audit entry itself."""
+        """Declare a route. `shape` is the response model for the reference; responses are not
+        checked against it. `own` admits callers limited to their own jobs, who see only those.
+        `audits` is off where the verb writes its audit entry itself."""
 
         def declare(endpoint: Endpoint) -> Endpoint:
             self.declared.append(
@@ -247,7 +247,7 @@ class Routes:
 
 
 def routes_of(noun: str) -> Sequence[Route]:
-    """The routes of a noun, whose module is imported now if it was not."""
+    """The routes of a noun; imports its module if needed."""
     routes: Routes = import_module(f"windlass.api.{(NOUNS | CALLERS)[noun]}").routes
     return routes.declared
 
@@ -256,14 +256,14 @@ def marker_of(annotation: Any) -> RequestParameter | Depends | None:
     """The marker in an annotation, if it has one."""
     if typing.get_origin(annotation) is not Annotated:
         return None
-    found = (
+    markers = (
         each for each in annotation.__metadata__ if isinstance(each, RequestParameter | Depends)
     )
-    return next(found, None)
+    return next(markers, None)
 
 
 def resolve(function: Callable[..., Any], annotation: Any) -> Any:
-    """An annotation of a function, with the types that are named in text."""
+    """Resolve the types named in text in an annotation of a function."""
     if isinstance(annotation, str):
         return _look_up(function, annotation)
     if typing.get_origin(annotation) is not Annotated:
@@ -271,8 +271,8 @@ def resolve(function: Callable[..., Any], annotation: Any) -> Any:
     inner = annotation.__origin__
     if not isinstance(inner, ForwardRef):
         return annotation
-    found = _look_up(function, inner.__forward_arg__)
-    return Annotated[found, *annotation.__metadata__]
+    type = _look_up(function, inner.__forward_arg__)
+    return Annotated[type, *annotation.__metadata__]
 
 
 def _look_up(function: Callable[..., Any], text: str) -> Any:

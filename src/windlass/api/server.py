@@ -1,4 +1,4 @@
-"""Runs the API in this process's loop, and ends it in good order: jobs first, then HTTP."""
+"""Runs the API server in this process's loop; shutdown ends jobs first, then HTTP."""
 
 import contextlib
 import socket
@@ -9,12 +9,12 @@ from fastapi import FastAPI
 
 from windlass.api.middleware.connection_limits import GuardedConfig
 
-#: How long requests under way may take after the server was told to end.
+#: How long running requests may take after `end`.
 _GRACE_SECONDS = 5
 
 
 class Server(uvicorn.Server):
-    """A server whose process minds the signals itself."""
+    """A uvicorn server that leaves signal handling to its process."""
 
     def __init__(self, app: FastAPI, listening: socket.socket) -> None:
         self._listening = listening
@@ -26,7 +26,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 lifespan="off",
                 server_header=False,
-                # It would believe everybody on loopback; the API has its own list of proxies.
+                # uvicorn would trust everything on loopback; the API has its own list of proxies.
                 proxy_headers=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
@@ -41,11 +41,11 @@ class Server(uvicorn.Server):
             await self._app.state.feed.ended()
 
     def drain(self) -> None:
-        """Answer on, while running jobs finish; `/readyz` says that no new work should come here."""
+        """Keep serving while running jobs finish; `/readyz` reports that the server is draining."""
         self._app.state.draining = True
 
     def end(self) -> None:
-        """Finish requests under way, and end live updates at once: they never end by themselves."""
+        """Finish running requests, and end live updates, which would never end by themselves."""
         self.drain()
         self.should_exit = True
         self._app.state.feed.end()

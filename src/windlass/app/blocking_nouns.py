@@ -4,22 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from windlass.app import nouns
-from windlass.app.portal import Runs
+from windlass.app.portal import Runner
 from windlass.app.verbs import BlockingNoun, BlockingVerb
 from windlass.core.jobs.models import Job
 from windlass.ids import JobId
 
 
-def _handle(job: nouns.JobHandle, portal: Runs) -> "JobHandle":
+def _handle(job: nouns.JobHandle, portal: Runner) -> "JobHandle":
     return JobHandle(**nouns.fields_of(job), _awaited=job, _portal=portal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobHandle(Job):
-    """A job as it was when it was read, with verbs that go on from it."""
+    """A job as last read, with verbs that act on it."""
 
     _awaited: nouns.JobHandle = field(repr=False, compare=False)
-    _portal: Runs = field(repr=False, compare=False)
+    _portal: Runner = field(repr=False, compare=False)
 
     wait = BlockingVerb(nouns.JobHandle.wait)
     refresh = BlockingVerb(nouns.JobHandle.refresh, _handle)
@@ -31,23 +31,23 @@ class JobHandle(Job):
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """Some of a list, newest first, and the id to go on after (None at the end). Payload and result
-    of its jobs are not loaded; `refresh` reads a whole job."""
+    """A page of a list, newest first, and the id to continue after (None at the end). Payload and
+    result of its jobs are not loaded; `refresh` reads a whole job."""
 
     jobs: Sequence[JobHandle]
     next: JobId | None
 
 
-def _page(page: nouns.JobPage, portal: Runs) -> JobPage:
+def _page(page: nouns.JobPage, portal: Runner) -> JobPage:
     return JobPage([_handle(job, portal) for job in page.jobs], page.next)
 
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
+    """Find, cancel, retry, change and explain jobs, by whole ids; `find` takes the end of an id."""
 
     _awaited: nouns.AsyncJobs
-    _portal: Runs
+    _portal: Runner
 
     get = BlockingVerb(nouns.AsyncJobs.get, _handle)
     find = BlockingVerb(nouns.AsyncJobs.find, _handle)
@@ -67,7 +67,7 @@ class Jobs:
     wait = BlockingVerb(nouns.AsyncJobs.wait)
 
     def of(self, tenant: str) -> "Jobs":
-        """The same, confined to one tenant."""
+        """The same verbs, limited to one tenant."""
         return Jobs(self._awaited.of(tenant), self._portal)
 
 

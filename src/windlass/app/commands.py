@@ -1,4 +1,4 @@
-"""Makes a handler of a command and what was said about it in `wl.command(...)`, or in the file."""
+"""Creates handlers for commands declared by `wl.command(...)` or in the settings file."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ from windlass.worker.handlers import Handler
 from windlass.worker.isolation.command import Command
 from windlass.worker.isolation.run_as import is_user
 
-#: Who declares a command that no file does.
+#: Origin of a command declared in code.
 IN_CODE = "wl.command"
 
 _MOST_MB = 16_777_216
@@ -27,11 +27,11 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,190}")
 
 
 class CommandOptions(JobOptions, total=False):
-    """The names `wl.command(...)` takes beside key and argument list."""
+    """Options of `wl.command(...)`, besides key and argument list."""
 
     #: The JSON Schema of the payload; without one there are no fields.
     payload_schema: Mapping[str, Any]
-    #: Payload field -> flag: what need not be given, and what may begin with a dash.
+    #: Payload field -> flag, for optional fields and for values that may begin with a dash.
     options: Mapping[str, str]
     tenant_flag: str | None
     exit_codes: Mapping[int | str, str]
@@ -46,42 +46,42 @@ class CommandOptions(JobOptions, total=False):
 
 
 _NAMES = frozenset(CommandOptions.__annotations__) | frozenset(JobOptions.__annotations__)
-#: What a function's declaration knows nothing of, or reads otherwise.
+#: Options that functions do not have, or that mean something else for them.
 _OWN = _NAMES - frozenset(JobOptions.__annotations__) | {"memory_limit_mb", "grace"}
 _TEMPLATE = ("options", "tenant_flag", "exit_codes")
 _REFUSED = {
-    "isolation": "A command always runs in processes of its own.",
-    "permanent": "Say in exit_codes which exits are permanent.",
+    "isolation": "A command always runs in its own process.",
+    "permanent": "List permanent exit codes in exit_codes.",
 }
 
 
 def declare_command(
     key: str,
     argv: Sequence[str],
-    said: CommandOptions,
+    options: CommandOptions,
     settings: Settings,
     *,
     where: str = IN_CODE,
 ) -> Handler:
-    """The handler of a command; defaults come from the settings, mistakes are told at once."""
+    """Create the handler of a command. Defaults come from the settings; mistakes raise at once."""
     name = check_key(key)
-    _check(name, argv, said)
-    ordinary: Any = {option: value for option, value in said.items() if option not in _OWN}
+    _check(name, argv, options)
+    ordinary: Any = {option: value for option, value in options.items() if option not in _OWN}
     ordinary.setdefault("timeout", settings.command_timeout_seconds)
     handler = declare(runs_on_a_worker(name), name, ordinary, settings)
-    schema = closed(said.get("payload_schema", {}))
+    schema = closed(options.get("payload_schema", {}))
     payload = CommandPayload(schema, definition=name, limit=settings.limits.payload_bytes)
-    template = {option: said[option] for option in _TEMPLATE if option in said}  # type: ignore[literal-required]  # of these names
+    template = {option: options[option] for option in _TEMPLATE if option in options}  # type: ignore[literal-required]  # of these names
     command = Command(
         argv=argvs.parse({"argv": argv, **template}, schema, definition=name),
-        env=tuple(said.get("env", ())),
-        env_values=dict(said.get("env_values", {})),
-        cwd=said.get("cwd"),
-        run_as=said.get("run_as", settings.command_run_as),
-        grace_seconds=grace_seconds(name, said, usual="3s"),
-        memory_limit_mb=said.get("memory_limit_mb"),
-        cpu_seconds=said.get("cpu_seconds"),
-        result=said.get("result", "exit_code"),
+        env=tuple(options.get("env", ())),
+        env_values=dict(options.get("env_values", {})),
+        cwd=options.get("cwd"),
+        run_as=options.get("run_as", settings.command_run_as),
+        grace_seconds=grace_seconds(name, options, usual="3s"),
+        memory_limit_mb=options.get("memory_limit_mb"),
+        cpu_seconds=options.get("cpu_seconds"),
+        result=options.get("result", "exit_code"),
         line_bytes=settings.limits.log_line_bytes,
         tail_bytes=settings.limits.output_tail_bytes,
     )
@@ -103,7 +103,7 @@ def declare_command(
 
 
 def runs_on_a_worker(key: str) -> Callable[..., Any]:
-    """What stands in the place of a function where a command is declared."""
+    """Placeholder for the function of a command; calling it raises TypeError."""
 
     async def command() -> None:
         raise TypeError(f"{key} is a command: only a worker runs it, and `enqueue` has it run")
@@ -113,7 +113,7 @@ def runs_on_a_worker(key: str) -> Callable[..., Any]:
 
 
 def _words(argv: Sequence[str], template: argvs.ArgvTemplate) -> str:
-    """The command line for people to see; values stand in braces."""
+    """The command line for display, with payload fields in braces."""
     words = [word if "{" in word else shlex.quote(word) for word in argv]
     end = words.index("--") if "--" in words else len(words)
     tenant = [template.tenant_flag, "{tenant}"] if template.tenant_flag else []
@@ -121,14 +121,14 @@ def _words(argv: Sequence[str], template: argvs.ArgvTemplate) -> str:
     return " ".join([*words[:end], *tenant, *flags, *words[end:]])
 
 
-def _check(key: str, argv: object, said: Mapping[str, Any]) -> None:
+def _check(key: str, argv: object, options: Mapping[str, Any]) -> None:
     if isinstance(argv, str):
         raise DefinitionInvalid(
             key,
-            "its argument list is one text, and no shell will take that apart",
+            "its argument list is a single string, and no shell splits it",
             hint='Give a list of words: ["tool", "sync", "{folder}"].',
         )
-    for name, value in said.items():
+    for name, value in options.items():
         if name not in _NAMES:
             near = nearest(name, sorted(_NAMES))
             hint = f"Did you mean {near}?" if near else f"Known are {', '.join(sorted(_NAMES))}."
@@ -137,8 +137,8 @@ def _check(key: str, argv: object, said: Mapping[str, Any]) -> None:
             raise DefinitionInvalid(key, f"{name} is no option of a command", hint=_REFUSED[name])
         fits, allowed = _ALLOWED.get(name, (None, ""))
         if fits is not None and not fits(value):
-            # Not the value itself: what an environment is given may be secret.
-            shown = "not what it can be" if name == "env_values" else repr(value)
+            # Not the value itself: environment variables may be secret.
+            shown = "not valid" if name == "env_values" else repr(value)
             raise DefinitionInvalid(key, f"{name} is {shown}", hint=f"Use {allowed}.")
 
 
@@ -163,7 +163,7 @@ def _are_values(value: object) -> bool:
     )
 
 
-#: What an option may be, and in words; the others are checked by what reads them.
+#: Option -> its check and allowed values in words; other options are checked where they are used.
 _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "payload_schema": (lambda value: isinstance(value, Mapping), "a JSON Schema of an object"),
     "env": (_are_variables, "a list of names of variables"),

@@ -1,4 +1,4 @@
-"""Makes a handler of a function and what was said about it in `@wl.job(...)`."""
+"""Creates handlers for functions declared by `@wl.job(...)`."""
 
 import hashlib
 import inspect
@@ -44,14 +44,14 @@ _LONGEST_GRACE = 300
 
 
 class HasKey(Protocol):
-    """A declared job, by its definition's key."""
+    """A declared job, which has its definition's key."""
 
     @property
     def key(self) -> str: ...
 
 
 class JobOptions(TypedDict, total=False):
-    """The names `@wl.job(...)` takes beside the key."""
+    """Options of `@wl.job(...)`, besides the key."""
 
     title: str
     description: str
@@ -98,7 +98,7 @@ _NAMES = frozenset(JobOptions.__annotations__)
 def declare(
     function: Callable[..., Any], key: str | None, options: JobOptions, settings: Settings
 ) -> Handler:
-    """The handler of a function; defaults come from the settings, mistakes are told at once."""
+    """Create the handler of a function. Defaults come from the settings; mistakes raise at once."""
     name = check_key(getattr(function, "__name__", "") if key is None else key)
     _check(name, function, options)
     own_backoff = options.get("backoff")
@@ -150,26 +150,26 @@ def declare(
 
 
 def declare_in(engine: Engine, handler: Handler) -> None:
-    """Make a handler's definition and triggers known to an engine, which syncs them to rows."""
+    """Register a handler's definition and triggers with an engine, which syncs them to rows."""
     engine.definitions.declare(row_of(handler), handler.payload)
     engine.code_triggers.declare(handler.definition, handler.triggers)
 
 
 def row_of(handler: Handler) -> Definition:
-    """The definition as it is synced: with its schema, and a hash of all that was declared.
+    """The definition to sync: with its payload schema, and a hash of the whole declaration.
 
-    Made late, because a type hint may name a type that is defined further down in the module.
+    Computed late, because a type hint may name a type that is defined further down in the module.
     The hash is the same in every process.
     """
     schema = dict(handler.payload.schema)
     _check_default(handler.definition, schema)
     whole = replace(handler.definition, payload_schema=dump_json(schema))
-    said = dump_json(asdict(whole))
-    return replace(whole, code_hash=hashlib.sha256(said.encode()).hexdigest())
+    text = dump_json(asdict(whole))
+    return replace(whole, code_hash=hashlib.sha256(text.encode()).hexdigest())
 
 
 def _check_default(definition: Definition, schema: Mapping[str, Any]) -> None:
-    """Refuse a default payload with fields that no job could have."""
+    """Refuse a default payload with unknown fields."""
     known = list(schema.get("properties", ()))
     for name in load_json(definition.default_payload):
         if schema.get("additionalProperties") is False and name not in known:
@@ -183,10 +183,10 @@ def _check_default(definition: Definition, schema: Mapping[str, Any]) -> None:
 
 
 def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
-    given = options.get("schedule")
-    if given is not None:
+    schedules = options.get("schedule")
+    if schedules is not None:
         misfire, overlap = options.get("misfire", "fire_once"), options.get("overlap", "allow")
-        each = given if isinstance(given, list | tuple) else [given]
+        each = schedules if isinstance(schedules, list | tuple) else [schedules]
         declared = tuple(time_trigger(_schedule(key, one), misfire, overlap) for one in each)
         names = [one.name_for(key) for one in declared]
         if twice := next((name for name in names if names.count(name) > 1), None):
@@ -205,7 +205,7 @@ def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
 
 
 def _schedule(key: str, given: object) -> Schedule:
-    """A schedule; text is a cron expression."""
+    """Parse a schedule; text is a cron expression."""
     if isinstance(given, str):
         try:
             return CronSchedule(given)
@@ -222,16 +222,16 @@ def _schedule(key: str, given: object) -> Schedule:
 
 
 def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dict[str, Any]:
-    """How it runs: what an operator may edit later."""
-    said = {name: value for name, value in options.items() if name in RUNNING}
-    if "key" in options and not {"max_per_key", "rate_per_key"} & said.keys():
-        said["max_per_key"] = 1
+    """The options that an operator may edit later."""
+    values = {name: value for name, value in options.items() if name in RUNNING}
+    if "key" in options and not {"max_per_key", "rate_per_key"} & values.keys():
+        values["max_per_key"] = 1
     usual = {"max_attempts": settings.worker.max_attempts}
-    return edits({**usual, **said, "timeout": timeout})
+    return edits({**usual, **values, "timeout": timeout})
 
 
 def grace_seconds(key: str, options: JobOptions, *, usual: str) -> float:
-    """How long a run may take to stop when it is asked to, before it is killed."""
+    """Time for a run to stop on request before it is killed."""
     grace = options.get("grace", usual)
     seconds = duration(grace, option="grace").total_seconds()
     if seconds > _LONGEST_GRACE:
@@ -254,13 +254,13 @@ def _limit_key(name: str, function: Callable[..., Any], options: JobOptions) -> 
         raise DefinitionInvalid(
             name,
             "it has a limit per key, and no key",
-            hint='Say which field is the key: `key="args.account_id"`.',
+            hint='Name the field that is the key: `key="args.account_id"`.',
         )
     return path
 
 
 def _fields(function: Callable[..., Any]) -> list[str]:
-    """What the payload calls its fields, as far as the types can be read already."""
+    """Names of the payload's fields, as far as the type hints can be resolved yet."""
     with suppress(DefinitionInvalid):
         return [
             field.alias for field in read_signature(function, "", context_type=JobContext).fields
@@ -290,13 +290,13 @@ def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -
     if "grace" in options and options.get("isolation") != "process":
         raise DefinitionInvalid(
             key,
-            "it has a grace, and only a process of its own can be ended",
+            "it has a grace, but only a process can be killed",
             hint='Add isolation="process", or leave the grace out.',
         )
     if "memory_limit_mb" in options and options.get("isolation") != "process":
         raise DefinitionInvalid(
             key,
-            "it has a memory_limit_mb, which only a process of its own can keep",
+            "it has a memory_limit_mb, which only a process can enforce",
             hint='Add isolation="process", or leave the limit out.',
         )
 
@@ -313,7 +313,7 @@ def _is_errors(value: object) -> bool:
     )
 
 
-#: What an option may be, and in words; the others are checked by what reads them.
+#: Option -> its check and allowed values in words; other options are checked where they are used.
 _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **{name: ALLOWED[name] for name in RUNNING & ALLOWED.keys()},
     "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
@@ -346,7 +346,7 @@ def _is_async(function: Callable[..., Any]) -> bool:
 
 
 def _key(option: str, other: str | HasKey) -> str:
-    """The key of a definition, given as such or as a job that was declared."""
+    """The key of a definition, given as text or as a declared job."""
     return check_name(option, other if isinstance(other, str) else other.key)
 
 
@@ -355,10 +355,10 @@ def _where(key: str, function: Callable[..., Any], isolation: str) -> tuple[str,
     if isolation == "process" and "<" in name:
         raise DefinitionInvalid(
             key,
-            "it stands inside another function or has no name, so a child process cannot find it",
-            hint="Move it to the top of its module, or use isolation='thread'.",
+            "it is nested in another function or has no name, so a child process cannot import it",
+            hint="Move it to the top level of its module, or use isolation='thread'.",
         )
     loaded = sys.modules.get(module)
-    # A module run as a program, or loaded from a file by path, has no name to import it by.
+    # A module run as a program, or loaded by its file path, cannot be imported by name.
     by_file = module == "__main__" or getattr(loaded, "__windlass_file__", None)
     return module, (getattr(loaded, "__file__", None) if by_file else None), name

@@ -1,4 +1,4 @@
-"""The object that `@wl.job` puts in place of a function: callable as before, and enqueued."""
+"""The object that `@wl.job` returns: callable like the function, and it can be enqueued."""
 
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -22,7 +22,7 @@ from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
 from windlass.core.jobs.options import EnqueueOptions, InheritedOptions, OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
 from windlass.errors import DefinitionInvalid
-from windlass.worker.context import JobContext, inherited_options
+from windlass.worker.context import CURRENT_LEASE, JobContext
 from windlass.worker.handlers import Handler
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ Upcast = TypeVar("Upcast", bound=Callable[[Any], Any])
 
 
 class _JobStamp(NamedTuple):
-    """Makes jobs of payloads, for a definition as it is in force, and for the job that enqueues them."""
+    """Creates jobs from payloads, for an effective definition and the enqueuing job's options."""
 
     definition: Definition
     inherited_options: InheritedOptions
@@ -46,7 +46,7 @@ class _JobStamp(NamedTuple):
 
 
 class Declared(Generic[P, R_co]):
-    """A function declared as a job. Calling it runs the function here and now, as before."""
+    """A function declared as a job. Calling it runs the function directly."""
 
     _app: "Windlass | sync.Windlass"
 
@@ -58,7 +58,7 @@ class Declared(Generic[P, R_co]):
 
     @property
     def key(self) -> str:
-        """The definition's one name."""
+        """The definition's unique name."""
         return self.handler.definition.key
 
     def __call__(self, *args: Any, **kwargs: Any) -> R_co:
@@ -67,24 +67,24 @@ class Declared(Generic[P, R_co]):
         return ran
 
     def make(self, *args: P.args, **kwargs: P.kwargs) -> NewJob:
-        """A job with these arguments, validated and not stored yet: for `enqueue_many`."""
+        """Create a validated job with these arguments, without storing it, for `enqueue_many`."""
         self._options.check_makeable()
         return self._make_job(args, kwargs).job
 
     def options(self, **options: Unpack[EnqueueOptions]) -> Self:
-        """The same job, delivered otherwise: tenant, delay, priority, keys, parents, tx …"""
+        """The same job with enqueue options: tenant, delay, priority, keys, parents, tx …"""
         other = copy(self)
         other._options = self._options.merged_with(options)
         other._stamp = None
         return other
 
     def upcast(self, *, from_version: int) -> Callable[[Upcast], Upcast]:
-        """Declare what brings a payload of an older version up by one, before the handler runs."""
+        """Declare a function that upgrades a payload by one version before the handler runs."""
         version = self.handler.definition.version
         if not 1 <= from_version < version:
             raise DefinitionInvalid(
                 self.key,
-                f"its payload is of version {version}, so none comes from version {from_version}",
+                f"its payload has version {version}: no upcast from version {from_version} applies",
                 hint="Raise the version: `@wl.job(version=2)` and `@….upcast(from_version=1)`.",
             )
 
@@ -99,13 +99,13 @@ class Declared(Generic[P, R_co]):
 
     @property
     def definition(self) -> Definition:
-        """The definition as it is in force: as declared, but for what operators edited."""
+        """The effective definition: as declared, with operators' edits."""
         return self._app.effective(self.handler.definition)
 
     def _make_job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> PreparedJob:
-        """A job with these arguments, validated."""
+        """Create a validated job with these arguments."""
         definition, job = self.definition, inherited_options()
-        # Read once: another thread may be replacing it, for a job of another tenant.
+        # Read once: another thread may replace it meanwhile, for a job of another tenant.
         stamp = self._stamp
         if stamp is None or stamp.definition is not definition or stamp.inherited_options != job:
             make = self._options.with_defaults_from(job).stamp(definition)
@@ -117,7 +117,7 @@ class Declared(Generic[P, R_co]):
 
 
 class DeclaredJob(Declared[P, R_co]):
-    """A job as its author uses it where code awaits."""
+    """A declared job for async code."""
 
     _app: "Windlass"
 
@@ -126,7 +126,7 @@ class DeclaredJob(Declared[P, R_co]):
         self._app = app
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
-        """Store a job with these arguments; they are validated first."""
+        """Validate these arguments and store a job with them."""
         prepared = self._make_job(args, kwargs)
         if self._options.tx is not None:
             return await self._app.deliveries.deliver(prepared, self._options.tx)
@@ -135,12 +135,12 @@ class DeclaredJob(Declared[P, R_co]):
 
     @property
     def blocking(self) -> "BlockingJob[P, R_co]":
-        """The same for code that cannot await."""
+        """The same job for blocking code."""
         return BlockingJob(self._app.blocking, self.handler, self._options)
 
 
 class BlockingJob(Declared[P, R_co]):
-    """A job as its author uses it where code blocks."""
+    """A declared job for blocking code."""
 
     _app: "sync.Windlass"
 
@@ -151,13 +151,27 @@ class BlockingJob(Declared[P, R_co]):
         self._app = app
 
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
-        """Store a job with these arguments, validated first, and return when it is durable."""
+        """Validate these arguments, store a job with them, and return when it is durable."""
         return self._app.deliver(self._make_job(args, kwargs), self._options.tx)
 
 
+def inherited_options() -> InheritedOptions:
+    """The tenant and correlation id for what a handler enqueues or emits; empty outside of a job.
+
+    A job without a correlation id passes on its own id.
+    """
+    lease = CURRENT_LEASE.get()
+    if lease is None:
+        return {}
+    return {
+        "tenant": lease.tenant,
+        "correlation_id": lease.correlation_id or str(lease.job_id),
+    }
+
+
 class JobDecorator(Protocol):
-    """What `@wl.job(...)` with options gives; a first parameter of type JobContext is filled in
-    by the worker, so that callers do not pass it."""
+    """Decorator returned by `@wl.job(...)` with options. The worker passes a first parameter of
+    type JobContext, so callers do not."""
 
     @overload
     def __call__(
@@ -168,7 +182,7 @@ class JobDecorator(Protocol):
 
 
 class BlockingDecorator(Protocol):
-    """The same for the blocking face."""
+    """The same for the blocking API."""
 
     @overload
     def __call__(

@@ -1,22 +1,23 @@
-"""Stores jobs and events for the program: alone, in bulk, or in the program's own transaction."""
+"""Stores jobs and events of a program: singly, in bulk, or in the program's transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.app.declared import inherited_options
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
 from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.triggers.events import EventOptions
 from windlass.storage.callers import CallerSession
-from windlass.worker.context import inherited_options
+from windlass.worker.context import CURRENT_LEASE, CurrentJob
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
 
 
 class Deliveries:
-    """Stores jobs and events; the async and the blocking API go through it."""
+    """Stores jobs and events, for the async and the blocking API."""
 
     def __init__(self, app: "Windlass") -> None:
         self._app = app
@@ -24,7 +25,7 @@ class Deliveries:
     async def prepare(
         self, key: str, payload: Mapping[str, Any] | None, options: OptionSet
     ) -> PreparedJob:
-        """A job by its definition's key, inside a handler with the options it inherits."""
+        """Create a job by its definition's key; inside a handler it inherits options."""
         engine = self._app.engine
         if not engine.definitions.is_declared(key):
             await engine.ready()
@@ -33,7 +34,7 @@ class Deliveries:
         )
 
     async def deliver(self, prepared: PreparedJob, tx: object) -> Receipt:
-        """Store a job: alone, or in a caller's transaction."""
+        """Store a job, in the caller's transaction if there is one."""
         job, on_duplicate = prepared
         if tx is None:
             engine = await self._app.ready()
@@ -49,7 +50,7 @@ class Deliveries:
         progress: Callable[[int, int], None] | None = None,
         tx: object = None,
     ) -> list[Receipt]:
-        """Store jobs, in a caller's transaction if there is one, and answer a receipt for each."""
+        """Store jobs, in the caller's transaction if there is one; returns a receipt for each."""
         engine, session, ready = await self.join(tx)
         with engine.jobs.hooked(jobs) as sent:
             if session is None:
@@ -68,9 +69,9 @@ class Deliveries:
     async def emit(
         self, name: str, data: Mapping[str, Any] | None, about: EventOptions, *, tx: object = None
     ) -> Event:
-        """Keep an event, in a caller's transaction if there is one, and have its jobs made."""
+        """Store an event, in the caller's transaction if there is one, and create its jobs."""
         engine, session, ready = await self.join(tx)
-        event = engine.events.make(name, dict(data or {}), **about)
+        event = engine.events.make(name, dict(data or {}), **with_inherited_options(about))
         if session is None:
             return await engine.events.emit(event)
         if not ready:
@@ -80,19 +81,30 @@ class Deliveries:
         return event
 
     async def join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:
-        """The engine, a session in a caller's transaction if there is one, and whether the
-        database is ready: if not, it has to be made so through the session."""
+        """The engine, a session in the caller's transaction if there is one, and True if the
+        database is ready; otherwise it must be set up through the session."""
         engine = self._app.engine
         session = engine.join(tx)
         return engine, session, await self.ready(engine, session)
 
     async def engine(self) -> Engine:
-        """The engine of the loop this runs in, which need not be ready."""
+        """The engine of the current loop; it may not be ready."""
         return self._app.engine
 
     async def ready(self, engine: Engine, session: CallerSession | None) -> bool:
-        """Make the database ready; beside a caller's transaction only answer whether it is."""
+        """Make the database ready; during a caller's transaction only check that it is."""
         if session is not None:
             return await engine.ready_during_transaction()
         await engine.ready()
         return True
+
+
+def with_inherited_options(about: EventOptions) -> EventOptions:
+    """The options of an event, completed from the job whose handler emits it: tenant, correlation
+    id, and a depth one below the event that created the job. Options in `about` take precedence."""
+    lease = CURRENT_LEASE.get()
+    if lease is None:
+        return about
+    about = {**inherited_options(), **about}
+    depth = CurrentJob(lease).metadata.get("event_depth")
+    return {**about, "depth": depth + 1} if isinstance(depth, int) else about

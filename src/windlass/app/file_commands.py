@@ -1,4 +1,4 @@
-"""The commands that the settings file declares."""
+"""Commands declared in the settings file."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,21 +18,21 @@ from windlass.errors import (
 from windlass.settings import CommandSettings, Settings
 from windlass.worker.handlers import Handler
 
-#: What the file spells with its unit, and `wl.command(...)` without.
+#: Option names that have a unit in the file and none in `wl.command(...)`.
 _SPELLED = {"timeout_seconds": "timeout", "grace_seconds": "grace"}
-#: What errors call the argument list.
+#: Name of the argument list in errors.
 _ARGV = "argv"
 
 
 def commands_of(settings: Settings) -> Sequence[Handler]:
-    """A handler for each command; SettingsInvalid lists every problem with any of them."""
+    """Create a handler for each command; SettingsInvalid lists the problems of all of them."""
     handlers: list[Handler] = []
     problems: list[SettingProblem] = []
     for key, command in settings.commands.items():
         where = settings.origin(f"commands.{key}.run")
         try:
-            said = _command_options(command)
-            handlers.append(declare_command(key, command.run or (), said, settings, where=where))
+            options = _command_options(command)
+            handlers.append(declare_command(key, command.run or (), options, settings, where=where))
         except WindlassError as error:
             problems += _problems(key, command, error, where)
     if problems:
@@ -41,8 +41,8 @@ def commands_of(settings: Settings) -> Sequence[Handler]:
 
 
 def command_handler(row: Definition, settings: Settings) -> Handler:
-    """The handler of a definition that names a command of the settings. Its argument list is only
-    ever that of this worker's own settings."""
+    """Create the handler of a definition that names a command of the settings. The argument list
+    always comes from this worker's own settings."""
     command = settings.commands.get(row.handler)
     if command is None:
         allowed = ", ".join(sorted(settings.commands)) or "none"
@@ -53,8 +53,8 @@ def command_handler(row: Definition, settings: Settings) -> Handler:
         )
     schema = load_json(row.payload_schema)
     where = settings.origin(f"commands.{row.handler}.run")
-    said: Any = {**_command_options(command), "payload_schema": schema}
-    handler = declare_command(row.key, command.run or (), said, settings, where=where)
+    options: Any = {**_command_options(command), "payload_schema": schema}
+    handler = declare_command(row.key, command.run or (), options, settings, where=where)
     payload = NarrowedPayload(
         closed(schema),
         closed(command.payload_schema or {}),
@@ -65,14 +65,14 @@ def command_handler(row: Definition, settings: Settings) -> Handler:
 
 
 def _command_options(command: CommandSettings) -> Any:
-    said = {
+    options = {
         _SPELLED.get(name, name): value
         for name in command.__dataclass_fields__
         if name != "run" and (value := getattr(command, name)) is not None
     }
-    if said.get("tenant_flag") is False:
-        said["tenant_flag"] = None
-    return said
+    if options.get("tenant_flag") is False:
+        options["tenant_flag"] = None
+    return options
 
 
 def _problems(

@@ -1,7 +1,7 @@
-"""The nouns of the app, `wl.jobs`, `wl.definitions` …: which verbs of the engine each has.
+"""The nouns of the app, `wl.jobs`, `wl.definitions` …, each with its verbs of the engine.
 
 A class `…Noun` describes a noun for both the async and the blocking API; `wl.jobs` has two classes,
-because its verbs return handles that await or block.
+because the verbs of its handles await or block.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -58,7 +58,7 @@ def _job_page(job: Job) -> Job:
 
 
 class Changes(TypedDict, total=False):
-    """What can be changed of a job that waits."""
+    """Possible changes to a waiting job."""
 
     priority: int | str
     queue: str
@@ -69,66 +69,67 @@ class Changes(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobHandle(Job):
-    """A job as it was when it was read, with verbs that go on from it."""
+    """A job as last read, with verbs that act on it."""
 
     _jobs: "AsyncJobs" = field(repr=False, compare=False)
 
     async def wait(self, timeout: Duration = "60s") -> Any:
-        """The result once it completed. Raises JobFailed if it ends otherwise, WaitTimedOut."""
+        """Wait for the job and return its result. Raises JobFailed unless it completed, and
+        WaitTimedOut."""
         return (await self._jobs.wait(self.id, timeout)).result
 
     async def refresh(self) -> "JobHandle":
-        """The job as it is now."""
+        """Read the job again."""
         return await self._jobs.get(self.id)
 
     async def cancel(self, *, actor: str | None = None, reason: str | None = None) -> "JobHandle":
-        """End it if it waits, ask it to stop if it runs."""
+        """End a waiting job; ask a running one to stop."""
         return await self._jobs.cancel(self.id, actor=actor, reason=reason)
 
     async def retry(self, *, actor: str | None = None) -> "JobHandle":
-        """Put it in line again after it was dead-lettered or canceled, with fresh attempts."""
+        """Queue a dead-lettered or canceled job again, with fresh attempts."""
         return await self._jobs.retry(self.id, actor=actor)
 
     async def update(self, *, actor: str | None = None, **changes: Unpack[Changes]) -> "JobHandle":
-        """Change it while it waits; JobStateConflict if it runs or has ended."""
+        """Change a waiting job; JobStateConflict if it runs or has ended."""
         return await self._jobs.update(self.id, actor=actor, **changes)
 
     async def explain(self) -> Explanation:
-        """Why it is not running."""
+        """Explain why it is not running."""
         return await self._jobs.explain(self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """Some of a list, newest first, and the id to go on after (None at the end). Payload and result
-    of its jobs are not loaded; `refresh` reads a whole job."""
+    """A page of a list, newest first, and the id to continue after (None at the end). Payload and
+    result of its jobs are not loaded; `refresh` reads a whole job."""
 
     jobs: Sequence[JobHandle]
     next: JobId | None
 
 
 class AsyncJobs:
-    """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
+    """Find, cancel, retry, change and explain jobs, by whole ids; `find` takes the end of an id."""
 
     def __init__(self, app: "Windlass", scope: Scope = ALL_TENANTS) -> None:
         self._app = app
         self._scope = scope
 
     def of(self, tenant: str) -> "AsyncJobs":
-        """The same, confined to one tenant."""
+        """The same verbs, limited to one tenant."""
         return AsyncJobs(self._app, Scope.of(tenant))
 
     async def get(self, id: Id) -> JobHandle:
-        """One job by its whole id; JobNotFound if there is none."""
+        """Get a job by its whole id; JobNotFound if there is none."""
         return self._handle(await (await self._jobs()).get(whole_id(id), self._scope))
 
     async def find(self, end: str) -> JobHandle:
-        """One job by the last six or more characters of its id, as people type them. JobNotFound if
-        there is none, AmbiguousId if several end so."""
+        """Find a job by the last six or more characters of its id. JobNotFound if there is none,
+        AmbiguousId if several match."""
         return self._handle(await (await self._jobs()).get(end, self._scope))
 
     async def reveal(self, id: Id) -> JobHandle:
-        """One job with its payload as it was given: what is encrypted at rest is decrypted.
+        """Get a job with its original payload: values encrypted at rest are decrypted.
         PayloadKeyMissing if the key is not configured here."""
         return self._handle(await (await self._jobs()).reveal(whole_id(id), self._scope))
 
@@ -146,11 +147,11 @@ class AsyncJobs:
         after: JobId | None = None,
         limit: int = 50,
     ) -> JobPage:
-        """Jobs newest first, their payloads and results not loaded; all of them if nothing is chosen.
+        """List jobs, newest first, without payloads and results; without arguments all jobs.
 
-        `query` is a filter as people type it: `state:dead_letter definition:mail.* error:timeout`;
-        FilterInvalid if it is none. `states` takes views such as "retrying" too. `after` goes on from
-        a page's `next`.
+        `query` is a filter such as `state:dead_letter definition:mail.* error:timeout`;
+        FilterInvalid if it cannot be parsed. `states` also takes views such as "retrying". `after`
+        continues from a page's `next`.
         """
         if unknown := sorted({states} if isinstance(states, str) else set(states) - _STATES):
             raise OptionInvalid(
@@ -170,32 +171,32 @@ class AsyncJobs:
         return JobPage([self._handle(_job_page(job)) for job in page.jobs], page.next)
 
     async def summary(self) -> JobSummary:
-        """How many jobs are where: by state and view, queue and definition."""
+        """Count jobs by state, view, queue and definition."""
         return await (await self._app.ready()).summaries.summary(self._scope)
 
     async def cancel(
         self, id: Id, *, actor: str | None = None, reason: str | None = None
     ) -> JobHandle:
-        """End a waiting job, or ask a running one to stop. Asking twice is asking once."""
+        """End a waiting job, or ask a running one to stop. Repeating it changes nothing."""
         jobs = await self._jobs()
         return self._handle(
             await jobs.cancel(whole_id(id), scope=self._scope, actor=actor, reason=reason)
         )
 
     async def retry(self, id: Id, *, actor: str | None = None) -> JobHandle:
-        """Put a dead-lettered or canceled job in line again, due at once, with fresh attempts."""
+        """Queue a dead-lettered or canceled job again, due at once, with fresh attempts."""
         jobs = await self._jobs()
         return self._handle(await jobs.retry(whole_id(id), scope=self._scope, actor=actor))
 
     async def run_now(self, id: Id, *, actor: str | None = None) -> JobHandle:
-        """Make a job due at once: one due later, retrying, or on hold."""
+        """Make a scheduled, retrying or held job due at once."""
         jobs = await self._jobs()
         return self._handle(await jobs.run_now(whole_id(id), scope=self._scope, actor=actor))
 
     async def update(
         self, id: Id, *, actor: str | None = None, **changes: Unpack[Changes]
     ) -> JobHandle:
-        """Change a job that waits: its priority, queue, due time (`at` or `delay`) or metadata, which
+        """Change a waiting job: its priority, queue, due time (`at` or `delay`) or metadata, which
         is replaced as a whole. JobStateConflict if it runs or has ended."""
         jobs, change = await self._jobs(), JobChange.of(**changes)
         return self._handle(await jobs.update(whole_id(id), change, scope=self._scope, actor=actor))
@@ -205,29 +206,29 @@ class AsyncJobs:
         await (await self._jobs()).discard(whole_id(id), scope=self._scope)
 
     async def attempts(self, id: Id) -> Sequence[Attempt]:
-        """Every try at a job, oldest first."""
+        """List a job's attempts, oldest first."""
         return await (await self._jobs()).attempts(whole_id(id), self._scope)
 
     async def history(self, id: Id) -> Sequence[Transition]:
-        """Every step a job took, oldest first."""
+        """List a job's transitions, oldest first."""
         return await (await self._jobs()).history(whole_id(id), self._scope)
 
     async def logs(self, id: Id, *, after: int = 0, limit: int = 1000) -> Sequence[LogLine]:
-        """A job's log lines in order, those past sequence number `after`."""
+        """List a job's log lines in order, those after sequence number `after`."""
         return await (await self._jobs()).logs(
             whole_id(id), scope=self._scope, after=after, limit=limit
         )
 
     async def family(self, id: Id) -> "Sequence[RelatedJob]":
-        """What a job waits for and what waits for it."""
+        """List a job's parents and children."""
         return await (await self._jobs()).family(whole_id(id), self._scope)
 
     async def explain(self, id: Id) -> Explanation:
-        """Why a job is not running."""
+        """Explain why a job is not running."""
         return await (await self._jobs()).explain(whole_id(id), self._scope)
 
     async def wait(self, id: Id, timeout: Duration = "60s") -> Job:
-        """The job once it completed. Raises JobFailed if it ends otherwise, WaitTimedOut."""
+        """Wait for a job and return it. Raises JobFailed unless it completed, and WaitTimedOut."""
         jobs = await self._jobs()
         return await jobs.wait(whole_id(id), duration(timeout, option="timeout"), self._scope)
 
@@ -239,8 +240,8 @@ class AsyncJobs:
 
 
 def whole_id(id: UUID | str, noun: str = "jobs") -> JobId:
-    """The id that was given; OptionInvalid unless it is a whole one. Its end alone could come to be
-    another's too, so that only `find` takes that."""
+    """Parse an id; OptionInvalid unless it is whole. The end of an id may later match a second job,
+    so only `find` takes one."""
     whole = parse_job_id(id) if isinstance(id, str) else id
     if whole is None:
         allowed = f"a whole id; `wl.{noun}.find` takes the end of one"
@@ -257,7 +258,7 @@ async def _whole_event(engine: Engine, id: UUID | str) -> None:
 
 
 async def _whole_trigger(engine: Engine, id: str) -> None:
-    """A name or a whole id; a name may look like the end of an id."""
+    """Accept a name or a whole id; a name may look like the end of an id."""
     if parse_suffix(id) is None or parse_job_id(id) is not None:
         return
     if all(trigger.name != id for trigger in await engine.triggers.list(system=True)):
@@ -278,7 +279,7 @@ _LOGS: Mapping[str, Check] = {"job": _whole_job}
 
 
 class DeadNoun:
-    """What failed for good: groups by cause; retry, edit, discard and mute."""
+    """The dead letter: groups by cause; retry, edit, discard and mute."""
 
     _noun = "dead"
     groups = AppVerb(DeadLetters.groups)
@@ -293,7 +294,7 @@ class DeadNoun:
 
 
 class DefinitionNoun:
-    """What may run: list, enable, disable, edit and reset definitions."""
+    """Definitions: list, enable, disable, edit and reset."""
 
     _noun = "definitions"
     sync = AppVerb(Definitions.mark_missing)
@@ -310,7 +311,7 @@ class DefinitionNoun:
 
 
 class AuditNoun:
-    """The record of who changed what: check it, and tell where its chains end."""
+    """The audit: verify its chains and list their heads."""
 
     _noun = "audit"
     verify = AppVerb(Audit.verify_all)
@@ -318,7 +319,7 @@ class AuditNoun:
 
 
 class TenantNoun:
-    """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
+    """Tenants: create, change, list, suspend, delete and purge."""
 
     _noun = "tenants"
     create = AppVerb(Tenants.create)
@@ -332,7 +333,7 @@ class TenantNoun:
 
 
 class QueueNoun:
-    """Named lines of jobs: list, pause, resume and limit queues."""
+    """Queues: list, pause, resume and limit."""
 
     _noun = "queues"
     get = AppVerb(Queues.get)
@@ -343,8 +344,8 @@ class QueueNoun:
 
 
 class BaseTriggerNoun:
-    """What schedules and triggers have in common. One is given by its name or its whole id; `find`
-    takes the end of an id too."""
+    """Verbs common to schedules and triggers, by name or whole id; `find` also takes the end of an
+    id."""
 
     _noun = "triggers"
     create = AppVerb(Triggers.create)
@@ -360,14 +361,14 @@ class BaseTriggerNoun:
 
 
 class TriggerNoun(BaseTriggerNoun):
-    """Rules that make jobs, by time and by event: create, list, update, test and delete."""
+    """Triggers, by time and by event: create, list, update, test and delete."""
 
     list = AppVerb(Triggers.list)
     test = AppVerb(TriggerDryRuns.test, noun="trigger_dry_runs", checks=_TRIAL)
 
 
 class ScheduleNoun(BaseTriggerNoun):
-    """The rules that make jobs by time."""
+    """Schedules: triggers by time."""
 
     list = AppVerb(Triggers.schedules)
     run = AppVerb(Triggers.run, checks=_TRIGGER)
@@ -375,7 +376,7 @@ class ScheduleNoun(BaseTriggerNoun):
 
 
 class EventNoun:
-    """What was emitted, and how many jobs came of it. Ids are whole; `find` takes the end of one."""
+    """Emitted events and their jobs, by whole ids; `find` takes the end of an id."""
 
     _noun = "events"
     get = AppVerb(Events.get, checks=_EVENT)
@@ -392,8 +393,7 @@ class LogNoun:
 
 
 class WorkerNoun:
-    """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
-    one."""
+    """Workers: list, drain, resume and stop, by whole ids; `find` takes the end of an id."""
 
     _noun = "workers"
     get = AppVerb(Workers.get, checks=_WORKER)
@@ -445,5 +445,5 @@ class AsyncWorkers(AsyncNoun, WorkerNoun):
 
 
 def fields_of(job: Job) -> dict[str, Any]:
-    """What every job has, whatever class it is of."""
+    """The fields of a job, for a copy of another class."""
     return {each.name: getattr(job, each.name) for each in fields(Job)}

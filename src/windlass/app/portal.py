@@ -1,4 +1,4 @@
-"""A way into async code for blocking code: one loop in one background thread."""
+"""Runs async code for blocking code: one loop in one background thread."""
 
 import asyncio
 import os
@@ -13,28 +13,28 @@ from windlass.tasks import run
 T = TypeVar("T")
 
 
-class Runs(Protocol):
-    """Something that runs coroutines to their end for code that blocks."""
+class Runner(Protocol):
+    """Runs coroutines to completion for blocking code."""
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What the coroutine answers or raises."""
+        """Run a coroutine; returns its result or raises its error."""
         ...
 
 
 class Portal:
-    """Runs coroutines in the loop of a thread of its own, and waits for them here.
+    """Runs coroutines in the loop of a background thread, and waits for them in the caller's.
 
-    The thread starts with the first call, and again after `close`. A forked process has none of
-    its parent's threads and must not touch its parent's connections: it starts anew as well.
+    The thread starts with the first call, and again after `close`. A forked process starts its own,
+    because it has none of its parent's threads and must not touch its parent's connections.
     """
 
     def __init__(self) -> None:
-        # By process. The parent's entry stays in a forked child, untouched, so that nothing of it
-        # is finalised there: the sockets behind it are the parent's too.
+        # By process. A forked child keeps the parent's entry untouched, so that nothing in it is
+        # finalised there: the child shares the sockets behind it with the parent.
         self._threads: dict[int, _LoopThread] = {}
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What the coroutine answers or raises. Interrupted here, it is canceled there."""
+        """Run a coroutine; returns its result or raises its error. An interrupt cancels it."""
         future = self._thread().submit(coroutine)
         try:
             return future.result()
@@ -44,7 +44,7 @@ class Portal:
 
     @contextmanager
     def inside(self, manager: AbstractAsyncContextManager[object]) -> Iterator[None]:
-        """Be inside an async context manager, entered and left by one and the same task there."""
+        """Enter an async context manager, entered and left by the same task of the loop."""
         entered: Future[asyncio.Event] = Future()
 
         async def stay() -> None:
@@ -73,16 +73,16 @@ class Portal:
 
     @property
     def open(self) -> bool:
-        """Whether there is a thread in this process."""
+        """True if the thread of this process is running."""
         return os.getpid() in self._threads
 
     def _thread(self) -> "_LoopThread":
-        # Atomic without a lock: one that was held during a fork would stay so in the child.
+        # Atomic without a lock: a lock held during a fork would stay locked in the child.
         return self._threads.setdefault(os.getpid(), _LoopThread())
 
 
 class _LoopThread:
-    """One thread and its loop, started when first needed."""
+    """A thread and its loop, started on first use."""
 
     def __init__(self) -> None:
         self._starting = threading.Lock()
@@ -97,7 +97,7 @@ class _LoopThread:
             coroutine.close()
             raise RuntimeError(
                 "a blocking verb of Windlass was called inside Windlass's own event loop, "
-                "for which it would have to wait; call it from another thread"
+                "which would deadlock; call it from another thread"
             )
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
 

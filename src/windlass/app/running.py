@@ -1,4 +1,4 @@
-"""An app at work in this process: its worker, scheduler and upkeep."""
+"""Runs an app's worker, scheduler and upkeep in this process."""
 
 import importlib
 from collections.abc import AsyncIterator, Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Running:
-    """What an app does to get jobs run; the engine it opens is closed when it ends."""
+    """Runs an app's worker and upkeep, and closes the engine it opened."""
 
     def __init__(self, app: "Windlass") -> None:
         self._app = app
@@ -51,7 +51,7 @@ class Running:
 
     @asynccontextmanager
     async def upkeep(self, *, scheduling: bool | None) -> AsyncIterator[None]:
-        """Run upkeep, and no job, while the block lasts."""
+        """Run upkeep without a worker while the block lasts."""
         options = WorkerOptions.of(self._app.settings)
         async with self._engine_with_upkeep(
             options, scheduling=scheduling, runs=scheduling is not False
@@ -74,8 +74,8 @@ class Running:
         *,
         scheduling: bool | None,
     ) -> int:
-        """Run worker and upkeep until the worker has ended; how many jobs it could neither finish
-        nor hand back."""
+        """Run worker and upkeep until the worker has ended; returns the number of jobs it could
+        neither finish nor release."""
         async with (
             self._engine_with_upkeep(options, scheduling=scheduling) as engine,
             self.worker(engine, options) as worker,
@@ -92,8 +92,8 @@ class Running:
         handlers: Handlers | None = None,
         threads: ThreadPool | None = None,
     ) -> AsyncIterator[Worker]:
-        """A worker that does not run yet, inside the app's lifespans. RunAsUnavailable if a command
-        cannot run here as the user it should."""
+        """Create a worker inside the app's lifespans, without starting it. RunAsUnavailable if a
+        command cannot run as its user here."""
         known = self._runnable_handlers() if handlers is None else handlers
         check_run_as(known.values())
         async with AsyncExitStack() as stack:
@@ -110,14 +110,14 @@ class Running:
             try:
                 yield worker
             finally:
-                worker.close()  # a handler in a thread may end when the database is gone
+                worker.close()  # a handler in a thread may end after the database is closed
 
     @asynccontextmanager
     async def _engine_with_upkeep(
         self, options: WorkerOptions, *, scheduling: bool | None = None, runs: bool = True
     ) -> AsyncIterator[Engine]:
-        """An engine that is ready and kept up, closed at the end. Waits for a database that answers
-        and cannot do its work yet."""
+        """A ready engine with upkeep running, closed at the end. Waits for a database that is
+        reachable but not ready."""
         try:
             ready = self._ready_to_run if runs else self._app.ready
             engine = await wait_until_ready(ready, self._app.telemetry)
@@ -131,15 +131,15 @@ class Running:
             await self._app.close()
 
     async def _ready_to_run(self) -> Engine:
-        """The app's engine, Windlass's own jobs made known too: only by those who run jobs or
-        schedules, so that to enqueue or to look changes no row of theirs."""
+        """The app's engine, with Windlass's own jobs registered. Only processes that run jobs or
+        schedules do that, so that others do not change the rows of these jobs."""
         for handler in self._runnable_handlers().values():
             if handler.is_builtin:
                 declare_in(self._app.engine, handler)
         return await self._app.ready()
 
     def _runnable_handlers(self) -> Handlers:
-        """What a worker of this app can run."""
+        """The handlers that a worker of this app can run."""
         known = Handlers(parent=self._app.handlers)
         system_jobs = self._app.system_jobs
         for handler in system_jobs.handlers(self._app.settings) if system_jobs else ():
@@ -148,27 +148,31 @@ class Running:
 
 
 def row_handler(row: Definition, settings: Settings) -> Handler:
-    """The handler of a definition that an operator made: by its path, or a command by its name."""
-    found = command_handler if row.kind == "command" else path_handler
-    return found(row, settings)
+    """The handler of a definition created by an operator: a path or the name of a command."""
+    create = command_handler if row.kind == "command" else path_handler
+    return create(row, settings)
 
 
 def path_handler(row: Definition, settings: Settings) -> Handler:
-    """The handler that a row names. Nothing outside of the allowed prefixes is ever imported."""
+    """Import the handler that a row names, only from the allowed prefixes."""
     allowed = settings.worker.handler_paths
-    found = _import_handler(check_path(row.key, row.handler, allowed))
-    function = found.handler.call if isinstance(found, Declared) else found
+    handler = _import_handler(check_path(row.key, row.handler, allowed))
+    function = handler.handler.call if isinstance(handler, Declared) else handler
     if not callable(function):
         raise DefinitionInvalid(row.key, f"{row.handler} is no function")
     home = getattr(function, "__module__", None) or ""
     if not has_prefix(f"{home}.", allowed):
         raise DefinitionInvalid(
             row.key,
-            f"{row.handler} is only imported there and stands in {home or 'no module'}, which is"
-            " under none of the prefixes that this worker allows",
-            hint="Name a function by the module it stands in.",
+            f"{row.handler} is only imported there and is defined in {home or 'no module'}, which"
+            " is under none of the prefixes that this worker allows",
+            hint="Name a function by the module that defines it.",
         )
-    return found.handler if isinstance(found, Declared) else declare(found, row.key, {}, settings)
+    return (
+        handler.handler
+        if isinstance(handler, Declared)
+        else declare(handler, row.key, {}, settings)
+    )
 
 
 def _import_handler(path: str) -> Any:

@@ -1,8 +1,7 @@
-"""Windlass for blocking programs: the same names, and no logic of its own.
+"""Windlass for blocking programs: the same names as the async API, without logic of its own.
 
-The verbs run in the event loop of a background thread and are waited for here. A program that
-forks after using it, as `gunicorn --preload` does, is safe: each process starts its own thread
-and its own connections.
+The verbs run in the event loop of a background thread; the caller waits for them. Forking after
+use, as `gunicorn --preload` does, is safe: each process starts its own thread and connections.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from windlass.app.blocking_nouns import (
 from windlass.app.commands import CommandOptions
 from windlass.app.declare import JobOptions
 from windlass.app.declared import BlockingDecorator, BlockingJob, P, R
+from windlass.app.enqueue import with_inherited_options
 from windlass.app.portal import Portal
 from windlass.app.verbs import BlockingVerb
 from windlass.app.windlass import Lifespan
@@ -42,11 +42,11 @@ from windlass.errors import TransactionUnsupported
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession, drive
 from windlass.worker.attempt import Around
-from windlass.worker.context import JobContext, with_inherited_options
+from windlass.worker.context import JobContext
 
 
 class Windlass:
-    """Jobs on the database a program already has, for code that cannot await.
+    """Jobs on the database a program already has, for blocking code.
 
     `url` is as for `windlass.Windlass`. `close` ends the background thread; the next call starts
     another.
@@ -64,11 +64,11 @@ class Windlass:
 
     @classmethod
     def of(cls, awaited: Awaited) -> Self:
-        """The blocking face of an app that is awaited elsewhere."""
-        face = cls.__new__(cls)
-        face._awaited = awaited
-        face._portal = Portal()
-        return face
+        """The blocking API of an async app."""
+        blocking = cls.__new__(cls)
+        blocking._awaited = awaited
+        blocking._portal = Portal()
+        return blocking
 
     @overload
     def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> BlockingJob[P, R]: ...
@@ -85,7 +85,8 @@ class Windlass:
         return lambda function: BlockingJob(self, self._awaited.declare(function, key, options))
 
     def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> BlockingDecorator:
-        """Declare a job, or take one that is, and a trigger that makes it when an event comes."""
+        """Declare a job, unless it is declared already, and a trigger that creates it for each
+        event."""
         trigger = event_trigger(event, options)
         return lambda function: BlockingJob(self, self._awaited.declare_on(function, trigger))
 
@@ -97,11 +98,11 @@ class Windlass:
         return BlockingJob(self, handler)
 
     def around(self, wrap: Around) -> Around:
-        """Run every attempt inside an async context manager made by `wrap(ctx)`."""
+        """Run every attempt inside the async context manager that `wrap(ctx)` returns."""
         return self._awaited.around(wrap)
 
     def around_enqueue(self, wrap: EnqueueHook) -> EnqueueHook:
-        """Store jobs inside a context manager made by `wrap(jobs)`, once per call."""
+        """Store jobs inside the context manager that `wrap(jobs)` returns, once per call."""
         return self._awaited.around_enqueue(wrap)
 
     def lifespan(self, span: Lifespan) -> Lifespan:
@@ -110,12 +111,12 @@ class Windlass:
 
     @property
     def app(self) -> Awaited:
-        """The same app for code that awaits."""
+        """The same app for async code."""
         return self._awaited
 
     @property
     def settings(self) -> Settings:
-        """The settings in force, read when first needed."""
+        """The effective settings, read on first use."""
         return self._awaited.settings
 
     @property
@@ -125,7 +126,7 @@ class Windlass:
 
     @property
     def dead(self) -> Dead:
-        """What failed for good, by cause: retry, edit, discard."""
+        """Dead-lettered jobs by cause: retry, edit, discard."""
         return Dead(self._awaited, self._portal)
 
     @property
@@ -140,7 +141,7 @@ class Windlass:
 
     @property
     def audit(self) -> Audit:
-        """Check the record of who changed what."""
+        """Verify the audit."""
         return Audit(self._awaited, self._portal)
 
     @property
@@ -150,17 +151,17 @@ class Windlass:
 
     @property
     def triggers(self) -> Triggers:
-        """Rules that make jobs: by time, and by event."""
+        """Triggers, by time and by event."""
         return Triggers(self._awaited, self._portal)
 
     @property
     def schedules(self) -> Schedules:
-        """Those by time."""
+        """Triggers by time."""
         return Schedules(self._awaited, self._portal)
 
     @property
     def events(self) -> Events:
-        """What was emitted."""
+        """Emitted events."""
         return Events(self._awaited, self._portal)
 
     @property
@@ -170,7 +171,7 @@ class Windlass:
 
     @property
     def workers(self) -> Workers:
-        """Who runs jobs: list, drain, resume and stop workers."""
+        """List, drain, resume and stop workers."""
         return Workers(self._awaited, self._portal)
 
     make = BlockingVerb(Awaited.make)
@@ -183,7 +184,7 @@ class Windlass:
         /,
         **options: Unpack[EnqueueOptions],
     ) -> Receipt:
-        """Enqueue by key, without importing the handler; the definition's row says what is valid."""
+        """Enqueue by key, without importing the handler; validates against the definition's row."""
         chosen = OptionSet({}).merged_with(options)
         prepared = self._portal.run(self._awaited.deliveries.prepare(key, payload, chosen))
         return self.deliver(prepared, chosen.tx)
@@ -196,9 +197,9 @@ class Windlass:
         progress: Callable[[int, int], None] | None = None,
         tx: object = None,
     ) -> list[Receipt]:
-        """Store many jobs made by `make`, a few thousand per statement, a receipt for each.
+        """Store many jobs created by `make`, a few thousand per statement; returns their receipts.
 
-        `progress` is told how many of how many are stored, in the background thread.
+        `progress(stored, total)` is called in the background thread.
         """
         run = self._portal.run
         engine, session, ready = self._join(tx)
@@ -229,9 +230,9 @@ class Windlass:
         tx: object = None,
         **about: Unpack[EventOptions],
     ) -> Event:
-        """Say that something has happened: the tenant's triggers for it make their jobs, once.
+        """Emit an event: the tenant's triggers for it create their jobs, once.
 
-        In a `tx` it has happened once that commits.
+        With a `tx` it takes effect when that commits.
         """
         run = self._portal.run
         engine, session, ready = self._join(tx)
@@ -251,12 +252,12 @@ class Windlass:
     def _join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:
         deliveries = self._awaited.deliveries
         engine = self._portal.run(deliveries.engine())
-        # In this thread: a Django alias or a scoped session stands for the calling thread's own.
+        # In this thread: a Django alias or a scoped session means the calling thread's connection.
         session = engine.join(tx)
         return engine, session, self._portal.run(deliveries.ready(engine, session))
 
     def effective(self, declared: Definition) -> Definition:
-        """A definition in code with what operators edited of it, at most some seconds ago."""
+        """A definition from code with operators' edits, at most some seconds old."""
         return self._awaited.effective(declared)
 
     def deliver(self, prepared: PreparedJob, tx: object) -> Receipt:
@@ -271,7 +272,7 @@ class Windlass:
         self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
     ) -> Iterator[None]:
         """Run worker and upkeep in the background while the block lasts; leaving it drains."""
-        # Not in the loop behind the other verbs: an async handler may call those, and waits.
+        # Not in the loop of the other verbs: an async handler may call those, and would deadlock.
         portal = Portal()
         try:
             with portal.inside(self._awaited.running(concurrency=concurrency, queues=queues)):
@@ -281,8 +282,8 @@ class Windlass:
 
     @contextmanager
     def upkeep(self, *, scheduling: bool | None = None) -> Iterator[None]:
-        """Run scheduler and upkeep, and no job, in the background while the block lasts. `scheduling`
-        says whether schedules are fired, else scheduler.enabled."""
+        """Run scheduler and upkeep without a worker in the background while the block lasts.
+        `scheduling` overrides scheduler.enabled."""
         portal = Portal()
         try:
             with portal.inside(self._awaited.upkeep(scheduling=scheduling)):
@@ -291,7 +292,7 @@ class Windlass:
             portal.close()
 
     def close(self) -> None:
-        """Close the connections and end the thread. The next call starts anew."""
+        """Close the connections and end the thread. The next call starts them again."""
         if self._portal.open:
             self._portal.run(self._awaited.close())
             self._portal.close()

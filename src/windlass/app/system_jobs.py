@@ -1,7 +1,7 @@
-"""Windlass's own jobs: what is past retention goes, counts are checked, lost workers forgotten.
+"""Windlass's own jobs: prune data past retention, correct counts, forget lost workers.
 
-Ordinary definitions, hidden from lists, whose jobs belong to the tenant `system`: that they ran,
-and what they did, can be seen like everything else.
+They are ordinary definitions, hidden from lists. Their jobs belong to the tenant `system`, with
+logs and results like any other job.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -22,10 +22,10 @@ from windlass.settings import Settings
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
 
-#: Together at an hour when little else is due; each at a tenth of the database's time at most.
+#: Run at a quiet hour; each uses at most a tenth of the database's time.
 _NIGHTLY = cron("0 2 * * *", tz="UTC")
 _LATER_AT_NIGHT = cron("30 2 * * *", tz="UTC")
-#: A recount reads every job there is.
+#: A recount reads every job.
 _WEEKLY = cron("0 3 * * 0", tz="UTC")
 _FIRST = JobId(UUID(int=0))
 _MOST_NAMED = 50
@@ -40,8 +40,8 @@ class SystemJobs:
         self._engine = engine
 
     def handlers(self, settings: Settings) -> Iterator[Handler]:
-        """All of them, as declared. No setting changes what their rows say, so that processes with
-        other settings agree."""
+        """All system handlers. Their rows do not depend on settings, so that processes with
+        different settings agree."""
         for call, title, schedule in (
             (self.prune_jobs, "Prune jobs", _NIGHTLY),
             (self.prune_logs, "Prune logs", _NIGHTLY),
@@ -51,8 +51,8 @@ class SystemJobs:
             yield _declare(call, title, schedule, settings)
 
     async def prune_jobs(self, ctx: JobContext) -> Counts:
-        """Delete ended jobs past their days or beyond their count, with their attempts, history
-        and logs; and events as old."""
+        """Delete ended jobs past their retention or above their maximum count, with their attempts,
+        history and logs; and events past retention."""
         retention = self._engine().retention
         jobs = await self._of_each_definition(ctx, retention.prune_jobs, "job")
         events = await run_paced_until_done(retention.prune_events, before=ctx.checkpoint)
@@ -60,7 +60,7 @@ class SystemJobs:
         return {"jobs": jobs, "events": events}
 
     async def prune_logs(self, ctx: JobContext) -> Counts:
-        """Delete log lines past their days, and those whose job is gone."""
+        """Delete log lines past retention, and those of deleted jobs."""
         retention = self._engine().retention
         lines = await self._of_each_definition(ctx, retention.prune_logs, "line")
         orphans, cursor = 0, _FIRST
@@ -75,14 +75,14 @@ class SystemJobs:
         return {"lines": lines, "orphans": orphans}
 
     async def recount(self, ctx: JobContext) -> dict[str, Any]:
-        """Compare the counts that are kept with a recount, and correct those that are wrong."""
+        """Compare the stored counts with a recount, and correct wrong ones."""
         counts = self._engine().counts
         ctx.progress(0.0, "counting")
         wrong = await counts.check()
         for each in wrong[:_MOST_NAMED]:
             place = f"{each.definition} in queue {each.queue} of tenant {each.tenant}"
-            said = f"{place}, {each.state}: {each.kept:,} kept, {each.counted:,} counted"
-            ctx.log.warning(said)
+            text = f"{place}, {each.state}: {each.kept:,} kept, {each.counted:,} counted"
+            ctx.log.warning(text)
         ctx.checkpoint()
         await counts.correct(wrong)
         if wrong:
@@ -99,15 +99,15 @@ class SystemJobs:
     async def _of_each_definition(
         self, ctx: JobContext, step: Callable[[Definition], Awaitable[int]], noun: str
     ) -> int:
-        """Take a step of each definition until there is nothing left to do."""
+        """Repeat a step for each definition until nothing is left to do."""
         definitions = await self._engine().definitions.list(system=True)
         total = 0
         for number, definition in enumerate(definitions):
             ctx.progress(number / len(definitions), f"pruned {counted(total, noun)}")
             done = await run_paced_until_done(partial(step, definition), before=ctx.checkpoint)
             if done:
-                said = f"pruned {counted(done, noun)} of {definition.key}"
-                ctx.log.info(said)
+                text = f"pruned {counted(done, noun)} of {definition.key}"
+                ctx.log.info(text)
             total += done
         return total
 

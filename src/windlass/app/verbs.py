@@ -1,4 +1,4 @@
-"""The engine's verbs as the app shows them, awaited and blocking, from one description."""
+"""Descriptors that expose the engine's verbs on the app, async and blocking."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import wraps
@@ -14,7 +14,7 @@ from typing import (
     overload,
 )
 
-from windlass.app.portal import Runs
+from windlass.app.portal import Runner
 from windlass.engine.engine import Engine
 
 if TYPE_CHECKING:
@@ -25,21 +25,21 @@ R = TypeVar("R")
 A = TypeVar("A")
 
 
-#: Raises if an argument is none that the app takes.
+#: Raises if the app does not accept an argument.
 Check = Callable[[Engine, Any], Awaitable[None]]
 
 
 class AsyncNoun:
-    """A noun of the engine for code that awaits; its verbs wait until the app is ready."""
+    """A noun of the engine for async code; its verbs wait until the app is ready."""
 
     def __init__(self, app: "Windlass") -> None:
         self._app = app
 
 
 class BlockingNoun:
-    """A noun of the engine for code that blocks; its verbs run in the portal's loop."""
+    """A noun of the engine for blocking code; its verbs run in the portal's loop."""
 
-    def __init__(self, app: "Windlass", portal: Runs) -> None:
+    def __init__(self, app: "Windlass", portal: Runner) -> None:
         self._app = app
         self._portal = portal
 
@@ -47,9 +47,9 @@ class BlockingNoun:
 class AppVerb(Generic[P, R]):
     """An engine's verb on a noun of the app: `list = AppVerb(Definitions.list)`.
 
-    On an `AsyncNoun` it is awaited, on a `BlockingNoun` it blocks; both keep signature, types and
-    docstring. `noun` is for a verb of another noun of the engine. `checks` are for arguments, by
-    name, of which the engine's verb takes more than the app does.
+    On an `AsyncNoun` it is async, on a `BlockingNoun` it blocks; both keep signature, types and
+    docstring. `noun` names another noun of the engine that has the verb. `checks` limit arguments,
+    by name, for which the engine's verb accepts more than the app does.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class AppVerb(Generic[P, R]):
     ) -> None:
         self._verb = verb
         self._noun = noun
-        #: Each with the argument's place after `self`, where it may stand without its name.
+        #: Each with the argument's position after `self`, if it may be positional.
         self._checks = [
             (name, list(signature(verb).parameters).index(name) - 1, check)
             for name, check in (checks or {}).items()
@@ -70,51 +70,51 @@ class AppVerb(Generic[P, R]):
 
     @overload
     def __get__(
-        self, face: None, owner: type
+        self, instance: None, owner: type
     ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]: ...
     @overload
     def __get__(
-        self, face: AsyncNoun, owner: type | None = None
+        self, instance: AsyncNoun, owner: type | None = None
     ) -> Callable[P, Coroutine[Any, Any, R]]: ...
     @overload
-    def __get__(self, face: BlockingNoun, owner: type | None = None) -> Callable[P, R]: ...
-    def __get__(self, face: Any, owner: type | None = None) -> Any:
-        if face is None:
+    def __get__(self, instance: BlockingNoun, owner: type | None = None) -> Callable[P, R]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
             return self._verb
 
         @wraps(self._verb)
         async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
-            engine = await face._app.ready()
+            engine = await instance._app.ready()
             for name, place, check in self._checks:
-                given = kwargs.get(name, args[place] if place < len(args) else None)
-                if given is not None:
-                    await check(engine, given)
-            return await self._verb(getattr(engine, self._noun or face._noun), *args, **kwargs)
+                value = kwargs.get(name, args[place] if place < len(args) else None)
+                if value is not None:
+                    await check(engine, value)
+            return await self._verb(getattr(engine, self._noun or instance._noun), *args, **kwargs)
 
-        if isinstance(face, AsyncNoun):
+        if isinstance(instance, AsyncNoun):
             return awaited
 
         @wraps(self._verb)
         def blocking(*args: P.args, **kwargs: P.kwargs) -> R:
-            answer: R = face._portal.run(awaited(*args, **kwargs))
-            return answer
+            result: R = instance._portal.run(awaited(*args, **kwargs))
+            return result
 
         return blocking
 
 
 class Bridge(Protocol):
-    """Something whose verbs are awaited, and what runs them meanwhile."""
+    """An object with async verbs, and the portal that runs them."""
 
     @property
     def _awaited(self) -> object: ...
     @property
-    def _portal(self) -> Runs: ...
+    def _portal(self) -> Runner: ...
 
 
 class BlockingVerb(Generic[P, R]):
-    """The awaited verb of the same name, blocking: `list = BlockingVerb(AsyncDefinitions.list)`.
+    """Blocking version of an async verb: `list = BlockingVerb(AsyncDefinitions.list)`.
 
-    `then` makes something of its answer, for what the answer's own verbs go through.
+    `then` converts the result, for example to a handle whose own verbs block.
     """
 
     @overload
@@ -123,9 +123,9 @@ class BlockingVerb(Generic[P, R]):
     def __init__(
         self,
         verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, A]],
-        then: Callable[[A, Runs], R],
+        then: Callable[[A, Runner], R],
     ) -> None: ...
-    def __init__(self, verb: Callable[..., Any], then: Callable[[Any, Runs], Any] | None = None):
+    def __init__(self, verb: Callable[..., Any], then: Callable[[Any, Runner], Any] | None = None):
         self._verb = verb
         self._then = then
         self.__doc__ = verb.__doc__
@@ -134,17 +134,17 @@ class BlockingVerb(Generic[P, R]):
         self._name = name
 
     @overload
-    def __get__(self, face: None, owner: type) -> "BlockingVerb[P, R]": ...
+    def __get__(self, instance: None, owner: type) -> "BlockingVerb[P, R]": ...
     @overload
-    def __get__(self, face: Bridge, owner: type | None = None) -> Callable[P, R]: ...
-    def __get__(self, face: Bridge | None, owner: type | None = None) -> Any:
-        if face is None:
+    def __get__(self, instance: Bridge, owner: type | None = None) -> Callable[P, R]: ...
+    def __get__(self, instance: Bridge | None, owner: type | None = None) -> Any:
+        if instance is None:
             return self
 
         @wraps(self._verb)
         def block(*args: P.args, **kwargs: P.kwargs) -> Any:
-            verb = getattr(face._awaited, self._name)
-            answer = face._portal.run(verb(*args, **kwargs))
-            return answer if self._then is None else self._then(answer, face._portal)
+            verb = getattr(instance._awaited, self._name)
+            result = instance._portal.run(verb(*args, **kwargs))
+            return result if self._then is None else self._then(result, instance._portal)
 
         return block

@@ -1,4 +1,4 @@
-"""Windlass: the object a program holds. It wires the layers together and delegates."""
+"""Windlass: the main object of a program. It wires the layers together and delegates."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ from windlass.settings import Settings
 from windlass.telemetry import Telemetry
 from windlass.worker.attempt import Around
 from windlass.worker.backend import Backend
-from windlass.worker.context import JobContext, with_inherited_options
+from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.isolation.import_guard import imports
 from windlass.worker.isolation.threads import ThreadPool
@@ -65,9 +65,9 @@ Engines = WeakKeyDictionary[asyncio.AbstractEventLoop, Engine]
 class Windlass:
     """Jobs on the database a program already has.
 
-    `url` is a database URL; without one it is WINDLASS_DATABASE_URL, the settings file's, or
-    `sqlite:///windlass.db`. Making one never connects. `roles` is a table of who may do what, in
-    place of `windlass.core.access.roles.ROLES`.
+    `url` is a database URL; by default WINDLASS_DATABASE_URL, the settings file's, or
+    `sqlite:///windlass.db`. The constructor does not connect. `roles` replaces the role table
+    `windlass.core.access.roles.ROLES`.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Windlass:
         self.lifespans: list[Lifespan] = []
         self._connect: Callable[[], Engine] = self._engine
         self.system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
-        # A driver's connections belong to the loop they were made in.
+        # A driver's connections belong to the loop that created them.
         self._engines: Engines = WeakKeyDictionary()
         self._newest: Callable[[], Engine | None] = lambda: None
 
@@ -99,29 +99,32 @@ class Windlass:
     def job(self, key: Any = None, /, **options: Unpack[JobOptions]) -> Any:
         """Declare a job: `@wl.job`, or `@wl.job("mail.send", queue="mail", …)`.
 
-        Key, payload schema, handler and options come from this one place.
+        This one place defines key, payload schema, handler and options.
         """
         if callable(key):
             return DeclaredJob(self, self.declare(key, None, {}))
         return lambda function: DeclaredJob(self, self.declare(function, key, options))
 
     def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> JobDecorator:
-        """Declare a job, or take one that is, and a trigger of the tenant `default` that makes it
-        when an event comes: `@wl.on("folder.changed", payload={"folder": "{{event.path}}"})`."""
+        """Declare a job, unless it is declared already, and a trigger of the tenant `default` that
+        creates it for each event:
+        `@wl.on("folder.changed", payload={"folder": "{{event.path}}"})`."""
         trigger = event_trigger(event, options)
         return lambda function: DeclaredJob(self, self.declare_on(function, trigger))
 
-    def declare(self, function: Callable[..., Any], key: str | None, said: JobOptions) -> Handler:
-        """Make a function known as a handler: the half of `@wl.job` that both faces share."""
+    def declare(
+        self, function: Callable[..., Any], key: str | None, options: JobOptions
+    ) -> Handler:
+        """Register a function as a handler; shared by the async and the blocking `@wl.job`."""
         if not isinstance(function, Declared):
-            return self._register_handler(declare(function, key, said, self.settings))
-        before = function.handler  # `@wl.on` stands below `@wl.job`, which has more to say
+            return self._register_handler(declare(function, key, options, self.settings))
+        before = function.handler  # `@wl.on` below `@wl.job`, whose options replace it
         self.handlers.forget(before.definition.key)
-        handler = declare(before.call, key, said, self.settings)
+        handler = declare(before.call, key, options, self.settings)
         return self._register_handler(handler.with_triggers(before.triggers))
 
     def declare_on(self, function: Callable[..., Any], trigger: DeclaredTrigger) -> Handler:
-        """The half of `@wl.on` that both faces share."""
+        """Register a handler with a trigger; shared by the async and the blocking `@wl.on`."""
         if isinstance(function, Declared):
             return self._register_handler(function.handler.with_triggers([trigger]))
         return self._register_handler(
@@ -133,23 +136,23 @@ class Windlass:
     ) -> DeclaredJob[..., Any]:
         """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`.
 
-        No shell is involved. `{folder}` stands for a required field of the payload, whose schema is
-        `payload_schema`; the job's tenant is passed as `--tenant-id`.
+        No shell is involved. `{folder}` is replaced by a required field of the payload; its schema
+        is `payload_schema`; the job's tenant is passed as `--tenant-id`.
         """
         return DeclaredJob(self, self.declare_command(key, argv, options))
 
-    def declare_command(self, key: str, argv: Sequence[str], said: CommandOptions) -> Handler:
-        """Make a command known: the half of `wl.command` that both faces share."""
-        return self._register_handler(declare_command(key, argv, said, self.settings))
+    def declare_command(self, key: str, argv: Sequence[str], options: CommandOptions) -> Handler:
+        """Register a command; shared by the async and the blocking `wl.command`."""
+        return self._register_handler(declare_command(key, argv, options, self.settings))
 
     def around(self, wrap: Around) -> Around:
-        """Run every attempt inside an async context manager made by `wrap(ctx)`."""
+        """Run every attempt inside the async context manager that `wrap(ctx)` returns."""
         self.around_attempts.append(wrap)
         return wrap
 
     def around_enqueue(self, wrap: EnqueueHook) -> EnqueueHook:
-        """Store jobs inside a context manager made by `wrap(jobs)`, once per call however many they
-        are. It yields the jobs to store: these, or changed ones."""
+        """Store jobs inside the context manager that `wrap(jobs)` returns, once per call. It yields
+        the jobs to store, changed or not."""
         self.around_enqueues.append(wrap)
         return wrap
 
@@ -160,7 +163,7 @@ class Windlass:
 
     @cached_property
     def handlers(self) -> Handlers:
-        """What this process can run: what was declared in code, and the settings' commands."""
+        """Handlers that this process can run: declared in code, and the settings' commands."""
         known = Handlers()
         for handler in commands_of(self.settings):
             known.add(handler)
@@ -168,7 +171,7 @@ class Windlass:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings in force, read when first needed."""
+        """The effective settings, read on first use."""
         return self._given_settings or Settings.load()
 
     @property
@@ -177,8 +180,7 @@ class Windlass:
         return self._url or self.settings.database.url
 
     def use_database(self, url: str) -> None:
-        """Use another database than the code names: what `--db` asks for. Only while nothing is
-        connected."""
+        """Use another database than the code names, as `--db` does. Only before any connection."""
         self._url = url
 
     @property
@@ -188,7 +190,7 @@ class Windlass:
 
     @property
     def dead(self) -> AsyncDead:
-        """What failed for good, by cause: retry, edit, discard."""
+        """Dead-lettered jobs by cause: retry, edit, discard."""
         return AsyncDead(self)
 
     @property
@@ -203,7 +205,7 @@ class Windlass:
 
     @property
     def audit(self) -> AsyncAudit:
-        """Check the record of who changed what."""
+        """Verify the audit."""
         return AsyncAudit(self)
 
     @property
@@ -213,17 +215,17 @@ class Windlass:
 
     @property
     def triggers(self) -> AsyncTriggers:
-        """Rules that make jobs: by time, and by event."""
+        """Triggers, by time and by event."""
         return AsyncTriggers(self)
 
     @property
     def schedules(self) -> AsyncSchedules:
-        """Those by time."""
+        """Triggers by time."""
         return AsyncSchedules(self)
 
     @property
     def events(self) -> AsyncEvents:
-        """What was emitted."""
+        """Emitted events."""
         return AsyncEvents(self)
 
     @property
@@ -233,17 +235,17 @@ class Windlass:
 
     @property
     def workers(self) -> AsyncWorkers:
-        """Who runs jobs: list, drain, resume and stop workers."""
+        """List, drain, resume and stop workers."""
         return AsyncWorkers(self)
 
     @property
     def deliveries(self) -> Deliveries:
-        """How jobs get into the database."""
+        """Stores jobs and events."""
         return Deliveries(self)
 
     @cached_property
     def blocking(self) -> "sync.Windlass":
-        """The same app for code that cannot await."""
+        """The same app for blocking code."""
         from windlass.app import sync
 
         return sync.Windlass.of(self)
@@ -264,12 +266,12 @@ class Windlass:
         return engine
 
     def effective(self, declared: Definition) -> Definition:
-        """A definition in code with what operators edited of it, at most some seconds ago."""
+        """A definition from code with operators' edits, at most some seconds old."""
         engine = self._newest()
         return declared if engine is None else engine.definitions.effective(declared)
 
     async def ready(self) -> Engine:
-        """Connect, check the schema, make declared definitions known."""
+        """Connect, check the schema, and register declared definitions."""
         engine = self.engine
         await engine.ready()
         return engine
@@ -281,7 +283,7 @@ class Windlass:
         /,
         **options: Unpack[EnqueueOptions],
     ) -> Receipt:
-        """Enqueue by key, without importing the handler; the definition's row says what is valid."""
+        """Enqueue by key, without importing the handler; validates against the definition's row."""
         chosen = OptionSet({}).merged_with(options)
         prepared = await self.deliveries.prepare(key, payload, chosen)
         return await self.deliveries.deliver(prepared, chosen.tx)
@@ -293,7 +295,7 @@ class Windlass:
         /,
         **options: Unpack[EnqueueOptions],
     ) -> NewJob:
-        """A job of a definition known by its key, validated and not stored yet."""
+        """Create a validated job by its definition's key, without storing it."""
         chosen = OptionSet({}).merged_with(options)
         chosen.check_makeable()
         return (await self.deliveries.prepare(key, payload, chosen)).job
@@ -306,10 +308,10 @@ class Windlass:
         progress: Callable[[int, int], None] | None = None,
         tx: object = None,
     ) -> list[Receipt]:
-        """Store many jobs made by `make`, a few thousand per statement, a receipt for each.
+        """Store many jobs created by `make`, a few thousand per statement; returns their receipts.
 
-        `progress` is told how many of how many are stored. A job may wait for earlier ones. An
-        error leaves what was stored before it; in a `tx` that is for its owner to roll back.
+        Calls `progress(stored, total)`. A job may wait for earlier ones. On an error, jobs stored
+        before it stay; in a `tx` its owner has to roll back.
         """
         return await self.deliveries.store(
             jobs, on_duplicate=on_duplicate, progress=progress, tx=tx
@@ -323,7 +325,7 @@ class Windlass:
         queue: str | None = None,
         scope: Scope = ALL_TENANTS,
     ) -> Stats:
-        """What happened in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or some."""
+        """Counts of the last "5m", "1h", "24h" or "7d", for charts, of all jobs or some."""
         summaries = (await self.ready()).summaries
         return await summaries.stats(window, definition=definition, queue=queue, scope=scope)
 
@@ -335,11 +337,11 @@ class Windlass:
         tx: object = None,
         **about: Unpack[EventOptions],
     ) -> Event:
-        """Say that something has happened: the tenant's triggers for it make their jobs, once.
+        """Emit an event: the tenant's triggers for it create their jobs, once.
 
-        In a `tx` it has happened once that commits.
+        With a `tx` it takes effect when that commits.
         """
-        return await self.deliveries.emit(name, data, with_inherited_options(about), tx=tx)
+        return await self.deliveries.emit(name, data, about, tx=tx)
 
     def running(
         self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
@@ -349,8 +351,8 @@ class Windlass:
         return Running(self).running(options)
 
     def upkeep(self, *, scheduling: bool | None = None) -> AbstractAsyncContextManager[None]:
-        """Run scheduler and upkeep, and no job, in this process while the block lasts. `scheduling`
-        says whether schedules are fired, else scheduler.enabled."""
+        """Run scheduler and upkeep without a worker in this process while the block lasts.
+        `scheduling` overrides scheduler.enabled."""
         return Running(self).upkeep(scheduling=scheduling)
 
     async def upkeep_once(self) -> None:
@@ -364,9 +366,9 @@ class Windlass:
         *,
         scheduling: bool | None = None,
     ) -> int:
-        """Run worker and upkeep in this process until the worker has ended: stopped by whoever
-        `started` tells of it, or by itself. Answers how many jobs it could neither finish nor hand
-        back."""
+        """Run worker and upkeep in this process until the worker ends by itself or is stopped:
+        `started` receives the worker. Returns the number of jobs it could neither finish nor
+        release."""
         return await Running(self).work(options, started, scheduling=scheduling)
 
     def worker(
@@ -377,7 +379,7 @@ class Windlass:
         handlers: Handlers | None = None,
         threads: ThreadPool | None = None,
     ) -> AbstractAsyncContextManager[Worker]:
-        """A worker that does not run yet, inside this app's lifespans."""
+        """Create a worker inside this app's lifespans, without starting it."""
         return Running(self).worker(engine, options, handlers=handlers, threads=threads)
 
     async def close(self) -> None:
@@ -388,8 +390,8 @@ class Windlass:
 
     @contextmanager
     def using_engine(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
-        """Have `connect` make the engines for a while: a test's, which has no jobs of Windlass's
-        own. The engines there were stay."""
+        """Create engines by `connect` while the block lasts, for tests; they lack Windlass's own
+        jobs. Existing engines stay."""
         before = self._connect, self._engines, self._newest, self.system_jobs
         self._connect, self._engines, self.system_jobs = connect, WeakKeyDictionary(), None
         self._newest = lambda: None

@@ -1,4 +1,4 @@
-"""`windlass`: reads a command line, runs the command, tells the shell how it went."""
+"""`windlass`: parses a command line, runs the command, returns the exit code to the shell."""
 
 import os
 import sys
@@ -93,28 +93,28 @@ COMMANDS = {
     "version": LazyCommand("windlass.cli.installation.version", "version", "Show the version."),
 }
 
-#: Set by a shell's script that asks what could come next.
+#: Set by a shell's completion script.
 COMPLETING = "_WINDLASS_COMPLETE"
 
 
 def main() -> NoReturn:
-    """The script `windlass`."""
-    # Text of others may hold what a terminal's encoding has not; better marks than a crash.
+    """Entry point of the script `windlass`."""
+    # Text from outside may not fit the terminal's encoding; escapes are better than a crash.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text
-    if asked := os.environ.get(COMPLETING):
+    if instruction := os.environ.get(COMPLETING):
         from windlass.cli.completion.completion import complete
 
-        sys.exit(complete(asked))
+        sys.exit(complete(instruction))
     sys.exit(run(sys.argv[1:]))
 
 
 def run(args: Sequence[str]) -> int:
-    """Run one command line and answer its exit code."""
+    """Run one command line and return its exit code."""
     flags = Flags()
     try:
         with root.make_context("windlass", list(args), obj=flags) as ctx:
-            answer = root.invoke(ctx)
+            code = root.invoke(ctx)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
@@ -123,12 +123,12 @@ def run(args: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has read enough; at exit Python must not try to flush it.
+        # The reader closed the pipe: prevent Python's flush at exit, which would fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.OK
     except Exception as error:  # noqa: BLE001  the edge: told to a person
         return report(error, flags)
-    return answer if isinstance(answer, int) else Exit.OK
+    return code if isinstance(code, int) else Exit.OK
 
 
 @click.group(
@@ -146,5 +146,5 @@ def root() -> None:
     """Durable background jobs on the database you already have.
 
     Every flag has a variable: --no-input is WINDLASS_NO_INPUT. A flag wins over the environment,
-    the environment over the context in use, that over windlass.toml.
+    the environment over the context in use, and the context over windlass.toml.
     """

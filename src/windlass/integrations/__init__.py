@@ -1,1 +1,1 @@
-"""One file per framework or service that Windlass goes along with; each imports it when used."""
+"""Integrations, one file per framework or service; each imports its package on use."""

@@ -4,8 +4,8 @@
 
     otel.install(wl)
 
-The context travels in the job's metadata as W3C `traceparent` and `tracestate`. A program brings
-its own SDK and exporter; without one, spans go nowhere and only the context is carried on.
+The context travels in the job's metadata as W3C `traceparent` and `tracestate`. The program
+provides SDK and exporter; without them no span is exported, and only the context is passed on.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -24,8 +24,8 @@ from windlass.worker.context import JobContext
 def install(app: Windlass | Blocking, *, provider: Any = None) -> None:
     """Trace every enqueue and every attempt of an app.
 
-    `provider` is a TracerProvider; without one it is the program's own. Raises ExtraMissing if
-    OpenTelemetry is not installed. Install it once.
+    `provider` is a TracerProvider, by default the program's own. Raises ExtraMissing if
+    OpenTelemetry is not installed. Call it once.
     """
     api = _api()
     tracer = api.trace.get_tracer("windlass", tracer_provider=provider)

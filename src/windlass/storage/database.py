@@ -5,15 +5,11 @@ file, or the function that the database's table of fast paths has for it: see de
 above is the same for all databases.
 """
 
-import asyncio
-import random
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import Enum
-from functools import wraps
-from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from windlass.errors import DatabaseTimeout
 from windlass.storage.sql.statements import Dialect, Rows
 
 
@@ -122,44 +118,3 @@ class SupportsRowSecurity(Protocol):
     def policies(self, *, role: str | None = None, off: bool = False) -> str:
         """The SQL of that."""
         ...
-
-
-class LaneSession:
-    """A database whose verbs all use one lane."""
-
-    def __init__(self, database: Database, lane: Lane) -> None:
-        self._database = database
-        self._lane = lane
-
-    async def run(self, verb: str, /, **params: Any) -> Rows:
-        return await self._database.run(verb, lane=self._lane, **params)
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-TRIES = 5
-
-
-class Deadlock(DatabaseTimeout):
-    """Two transactions waited for each other, and this one was rolled back."""
-
-
-async def pause_before_retry(tries: int = 1) -> None:
-    """Wait a little, longer after several tries, and at random: the other side waits too."""
-    await asyncio.sleep(random.uniform(0.001, 0.02) * tries)
-
-
-def retry_deadlocks(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Run `verb` again if it was rolled back because of another transaction, up to `TRIES` times."""
-
-    @wraps(verb)
-    async def tried(*args: P.args, **kwargs: P.kwargs) -> T:
-        for tries in range(1, TRIES):
-            try:
-                return await verb(*args, **kwargs)
-            except Deadlock:
-                await pause_before_retry(tries)
-        return await verb(*args, **kwargs)
-
-    return tried

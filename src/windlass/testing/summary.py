@@ -46,7 +46,7 @@ class OutcomeCounter(Telemetry):
 
     @property
     def attempts(self) -> int:
-        """How many attempts ended since the last summary."""
+        """Number of attempts that ended since the last summary."""
         return len(self._ends)
 
     def summary(self) -> Summary:

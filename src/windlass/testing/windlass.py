@@ -86,11 +86,11 @@ class TestWindlass:
         engine = await self._app.ready()
         chosen = JobQuery.of(definition=job.key if isinstance(job, Declared) else job)
         page = await engine.lists.page(chosen, limit=_PAGE)
-        found = list(page.jobs)
+        jobs = list(page.jobs)
         while page.next is not None:
             page = await engine.lists.page(chosen, after=page.next, limit=_PAGE)
-            found += page.jobs
-        return [await engine.jobs.get(each.id) for each in reversed(found)]
+            jobs += page.jobs
+        return [await engine.jobs.get(each.id) for each in reversed(jobs)]
 
     async def assert_enqueued(self, job: Which, /, **arguments: Any) -> Job:
         """Fail unless a job was enqueued with these arguments; returns the first one.

@@ -33,7 +33,7 @@ from windlass.worker.reporting.error_text import (
     safe_isinstance,
 )
 from windlass.worker.reporting.log_writer import AttemptSink, LogWriter
-from windlass.worker.time_limits import TimeLimits
+from windlass.worker.slots import TimeLimits
 
 #: How long a run that was stopped may take before its slot is written off.
 GRACE_SECONDS = 5.0
@@ -69,15 +69,14 @@ class LiveAttempt:
     """An attempt under way. It ends once: by itself, or written off after ignoring a stop."""
 
     __slots__ = (
+        "_context",
         "_handler",
         "_process_record",
         "_reason",
         "_resources",
-        "_sink",
         "_stop_timer",
         "_task",
         "began_at",
-        "context",
         "ended",
         "ended_at",
         "held",
@@ -99,12 +98,11 @@ class LiveAttempt:
         #: By its boot-time clock: the database may think that there is more time, never less.
         self.lease_ends_at = lease_ends_at
         self.held = lease.held
-        self._sink = AttemptSink(lease, handler, resources.sink, resources.redactor)
-        self.context = JobContext(lease, self._sink)
         #: `stuck`: written off while it still runs. `late`: it has ended after that.
         self.ended = self.late = self.stuck = False
         self._handler = handler
         self._resources = resources
+        self._context: JobContext | None = None
         self._reason: StopReason | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop_timer: asyncio.TimerHandle | None = None
@@ -124,7 +122,8 @@ class LiveAttempt:
             self._task.cancel()
         if self._reason is None or reason == "lost":
             self._reason = reason
-            self.context.request_stop(reason)
+            if self._context is not None:
+                self._context.request_stop(reason)
         # A cancel alone lets a thread take its time; its time limit or a shutdown does not.
         if self._stop_timer is None and not (self._in_thread and reason == "canceled"):
             loop = asyncio.get_running_loop()
@@ -138,8 +137,29 @@ class LiveAttempt:
         failure = self._timed_out()
         blocked = f"{failure.error}: its async handler blocked the worker's event loop"
         return self._failed(replace(failure, error=blocked, trace=stack))._replace(
-            maybe_recorded=self.context.completed
+            maybe_recorded=self.completed
         )
+
+    @property
+    def context(self) -> JobContext:
+        """The context of the run, made when something first asks for it in the event loop: most
+        handlers do without."""
+        if self._context is None:
+            self._context = JobContext(self.lease, self.create_sink())
+            if self._reason is not None:
+                self._context.request_stop(self._reason)
+        return self._context
+
+    def create_sink(self) -> AttemptSink:
+        """A sink that hides the secrets of this job's payload."""
+        resources = self._resources
+        return AttemptSink(self.lease, self._handler, resources.sink, resources.redactor)
+
+    @property
+    def completed(self) -> bool:
+        """True if the handler completes the job in a transaction of its own. Safe to read from any
+        thread."""
+        return self._context is not None and self._context.completed
 
     @property
     def started(self) -> bool:
@@ -222,10 +242,10 @@ class LiveAttempt:
                 self.context,
                 self._process_record,
                 resources.redactor,
-                self._sink.secrets,
+                self.create_sink().secrets,
             )
         if handler.is_process_isolated:
-            return resources.children.run(handler, self.lease, self._sink, self.context)
+            return resources.children.run(handler, self.lease, self.create_sink(), self.context)
         if handler.is_async:
             call: Awaitable[Any] = handler.call(**arguments)
             return call
@@ -250,18 +270,23 @@ class LiveAttempt:
     def _outcome_of_result(self, value: Any) -> AttemptEnd | None:
         if self._reason == "lost":
             return None
-        if self.context.completed:
+        if self.completed:
             return self._failed(_UNCOMMITTED)
         if self._reason == "timed_out":
             return self._failed(self._timed_out())
         result, note = self._handler.encode_result_text(value)
-        warnings = [*self.context.warnings, note] if note else self.context.warnings
+        warnings = [note] if note else []
+        once: tuple[str, ...] = ()
+        if self._context is not None:
+            warnings = [*self._context.warnings, *warnings]
+            once = tuple(self._context.done)
         return outcome.success(
             self.held,
             result=result,
             warnings=dump_json(warnings) if warnings else None,
             keep=self._handler.keeps_history,
-        )._replace(once=tuple(self.context.done))
+            once=once,
+        )
 
     def _outcome_of_error(self, error: BaseException) -> AttemptEnd | None:
         try:
@@ -316,9 +341,10 @@ class LiveAttempt:
 
     def _without_secrets(self, failure: Failure) -> Failure:
         limit, redactor = self._resources.error_bytes, self._resources.redactor
+        secrets = self.create_sink().secrets
 
         def hide(text: str) -> str:
-            return clean(redactor.redact_part(text, limit - _MARK_BYTES, self._sink.secrets), limit)
+            return clean(redactor.redact_part(text, limit - _MARK_BYTES, secrets), limit)
 
         trace = None if failure.trace is None else hide(failure.trace)
         return replace(failure, error=hide(failure.error), trace=trace)
@@ -345,7 +371,7 @@ class LiveAttempt:
             self._stop_timer.cancel()
         self.late = self.ended  # written off before: its end is recorded already
         self.ended = True
-        if finish is not None and self.context.completed:
+        if finish is not None and self.completed:
             # Its own transaction has recorded the end, unless it was never committed.
             finish = finish._replace(maybe_recorded=True)
         if finish is not None and self._process_record is not None:

@@ -20,11 +20,9 @@ from typing import Any, Literal, Protocol, TypeVar
 from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_app_key
 from windlass.core.jobs.models import LogLevel
-from windlass.core.jobs.options import InheritedOptions
 from windlass.core.leases.lease import Lease
 from windlass.core.payloads.payload import load_json
 from windlass.core.text import clean, text_of
-from windlass.engine.triggers.events import EventOptions
 from windlass.errors import OptionInvalid, Stopped
 from windlass.ids import JobId
 from windlass.storage.callers import drive
@@ -344,31 +342,6 @@ def _number(value: object) -> float | None:
         return None
 
 
-def inherited_options() -> InheritedOptions:
-    """The tenant and correlation id for what a handler enqueues or emits; empty outside of a job.
-
-    A job without a correlation id passes on its own id.
-    """
-    lease = CURRENT_LEASE.get()
-    if lease is None:
-        return {}
-    return {
-        "tenant": lease.tenant,
-        "correlation_id": lease.correlation_id or str(lease.job_id),
-    }
-
-
-def with_inherited_options(about: EventOptions) -> EventOptions:
-    """The options of an event, completed from the job whose handler emits it: tenant, correlation
-    id, and a depth one below the event that created the job. Options in `about` take precedence."""
-    lease = CURRENT_LEASE.get()
-    if lease is None:
-        return about
-    about = {**inherited_options(), **about}
-    depth = CurrentJob(lease).metadata.get("event_depth")
-    return {**about, "depth": depth + 1} if isinstance(depth, int) else about
-
-
 __all__ = [
     "CURRENT_LEASE",
     "CurrentJob",
@@ -379,6 +352,4 @@ __all__ = [
     "Snoozed",
     "StopReason",
     "TransactionalCompletion",
-    "inherited_options",
-    "with_inherited_options",
 ]

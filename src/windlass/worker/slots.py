@@ -1,15 +1,23 @@
-"""A worker's slots, and when a claim may fill them: drain state, pace, the claim under way."""
+"""A worker's slots: the attempts in them and their time limits, and when a claim may fill them."""
 
 import asyncio
 import contextlib
 import threading
+from collections.abc import Callable
 from datetime import timedelta
+from itertools import takewhile
+from operator import itemgetter
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from windlass import clock
 from windlass.core.leases.gates import runs_alone
 from windlass.core.leases.lease import LeaseRef
 from windlass.core.leases.worker_orders import WorkerOrder
-from windlass.worker.attempt import LiveAttempt
+
+if TYPE_CHECKING:
+    from windlass.worker.attempt import LiveAttempt
+
+Run = TypeVar("Run")
 
 #: A claim that brought nothing is not repeated sooner, however soon the next job is due.
 _SHORTEST_IDLE_SECONDS = 0.01
@@ -25,7 +33,7 @@ class Slots:
     """
 
     #: Attempts by lease, until their outcome is recorded. Read from other threads, too.
-    held: dict[LeaseRef, LiveAttempt]
+    held: dict[LeaseRef, "LiveAttempt"]
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -49,11 +57,11 @@ class Slots:
         """True if no slot will ever be free again."""
         return self.stuck >= self.count
 
-    def fill(self, attempt: LiveAttempt) -> None:
+    def fill(self, attempt: "LiveAttempt") -> None:
         """Take a slot for an attempt and start it; one that must run alone is started later."""
         self.held[attempt.held] = attempt
         self.busy += 1
-        if runs_alone(attempt.lease.gate):
+        if attempt.lease.gate and runs_alone(attempt.lease.gate):
             self._exclusive = attempt
         else:
             attempt.start()
@@ -65,7 +73,7 @@ class Slots:
         if attempt is not None and not attempt.started and self.held.keys() == {attempt.held}:
             attempt.start()
 
-    def vacate(self, attempt: LiveAttempt) -> None:
+    def vacate(self, attempt: "LiveAttempt") -> None:
         """Free the slot of an attempt that has ended, or count it as stuck. Its lease stays in
         `held`."""
         if attempt.late:
@@ -75,6 +83,59 @@ class Slots:
         self.stuck += attempt.stuck
         if attempt is self._exclusive:
             self._exclusive = None
+
+
+class TimeLimits(Generic[Run]):
+    """Time limits of many runs with one timer: almost every run ends long before its limit.
+
+    Calls `expired` for each run whose time is up, unless it was dropped before.
+    """
+
+    def __init__(self, expired: Callable[[Run], None]) -> None:
+        self._expired = expired
+        #: Runs by time limit, each group ordered by when their time is up.
+        self._groups: dict[float, dict[Run, float]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, run: Run, seconds: float) -> None:
+        """Give a run so many seconds from now."""
+        loop = asyncio.get_running_loop()
+        group = self._groups.get(seconds)
+        if group is None:
+            group = self._groups[seconds] = {}
+        group[run] = end = loop.time() + seconds
+        if self._timer is None or end < self._timer.when():
+            self._set_timer(loop, end)
+
+    def drop(self, run: Run, seconds: float) -> None:
+        """Forget a run that was added with these seconds; an unknown one is no error."""
+        group = self._groups.get(seconds)
+        if group is not None:
+            group.pop(run, None)
+
+    def _set_timer(self, loop: asyncio.AbstractEventLoop, end: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = loop.call_at(end, self._expire)
+
+    def _expire(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = None
+        now = loop.time()
+        over = [
+            (end, group, run)
+            for group in self._groups.values()
+            for run, end in takewhile(lambda one: one[1] <= now, group.items())
+        ]
+        # A late timer may find several: in the order in which their time was up.
+        for _, group, run in sorted(over, key=itemgetter(0)):
+            if group.pop(run, None) is not None:  # else `expired` of another has dropped it
+                self._expired(run)
+        self._groups = {seconds: group for seconds, group in self._groups.items() if group}
+        if self._groups:
+            self._set_timer(
+                loop, min(next(iter(group.values())) for group in self._groups.values())
+            )
 
 
 class Drain:

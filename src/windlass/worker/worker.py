@@ -20,7 +20,7 @@ from windlass.ids import WorkerId, new_job_id, short
 from windlass.tasks import start_task
 from windlass.worker.attempt import GRACE_SECONDS, Around, AttemptResources, LiveAttempt
 from windlass.worker.backend import Backend
-from windlass.worker.handlers import Handlers
+from windlass.worker.handlers import Handlers, Resolve, RunnableDefinitions
 from windlass.worker.isolation.fork_server_pool import ForkServerPool
 from windlass.worker.isolation.memory import resident_mb
 from windlass.worker.isolation.process import ProcessRunner
@@ -34,7 +34,6 @@ from windlass.worker.leases.renewal_thread import RenewalThread
 from windlass.worker.options import WorkerOptions
 from windlass.worker.reporting.log_writer import LogWriter
 from windlass.worker.reporting.outcome_writer import OutcomeWriter
-from windlass.worker.runnable_definitions import Resolve, RunnableDefinitions
 from windlass.worker.slots import ClaimPace, Drain, PendingClaim, Slots
 
 #: A claim fills at most half of many slots, so that one half runs while the other is claimed.

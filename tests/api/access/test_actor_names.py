@@ -1,4 +1,4 @@
-"""What a token did is shown with the token's name, next to its id."""
+"""Actions of a token are shown with the token's name and id."""
 
 import pytest
 
@@ -15,15 +15,15 @@ async def guarded(wl):
         yield guarded
 
 
-async def test_who_paused_a_queue_is_shown_by_name(guarded, wl):
+async def test_the_token_that_paused_a_queue_is_shown_by_name(guarded, wl):
     engine = await wl.ready()
-    made = await engine.tokens.create(local(), "deploy bot", role="superadmin")
-    bot, actor = {"authorization": f"Bearer {made.secret}"}, f"token:{made.token.id}"
+    created = await engine.tokens.create(local(), "deploy bot", role="superadmin")
+    bot, actor = {"authorization": f"Bearer {created.secret}"}, f"token:{created.token.id}"
     admin = await guarded.token("tenant_admin", "acme")
     job = await guarded.client.post("/api/v1/jobs", json={"definition": "hello"}, headers=admin)
 
     paused = await guarded.client.post("/api/v1/queues/default/pause", headers=bot)
-    await engine.tokens.revoke(local(), made.token.id)  # its name stays known
+    await engine.tokens.revoke(local(), created.token.id)  # its name stays known
     shown = await guarded.client.get("/api/v1/queues/default", headers=admin)
     listed = await guarded.client.get("/api/v1/queues", headers=admin)
     explained = await guarded.client.get(
@@ -38,7 +38,7 @@ async def test_who_paused_a_queue_is_shown_by_name(guarded, wl):
 @pytest.mark.parametrize(
     "actor", ["ada", "token:", "token:x", None, "user:0190a5d0-0000-7000-8000-000000000000"]
 )
-async def test_who_is_no_known_token_is_shown_as_it_is(guarded, wl, actor):
+async def test_an_unknown_actor_is_shown_as_stored(guarded, wl, actor):
     await wl.queues.pause("default", actor=actor)
 
     queue = await wl.queues.get("default")

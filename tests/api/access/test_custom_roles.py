@@ -1,4 +1,4 @@
-"""An embedding program's own roles, and its own way to know who asks."""
+"""Custom roles and custom authentication of an embedding program."""
 
 import httpx2
 import pytest
@@ -38,7 +38,7 @@ async def shop(database):
     await wl.close()
 
 
-async def test_an_application_tells_who_asks_and_its_role_is_judged_by_its_own_table(shop):
+async def test_an_application_authenticates_callers_and_defines_its_own_roles(shop):
     host = FastAPI()
     host.mount("/windlass", create_api(shop, authenticate=who))
     own = await shop.enqueue("hello", {"name": "Ada"}, tenant="acme")
@@ -66,13 +66,15 @@ async def test_an_application_tells_who_asks_and_its_role_is_judged_by_its_own_t
     ]
 
 
-async def test_a_role_of_ones_own_can_be_given_to_members_and_tokens(shop):
+async def test_a_custom_role_can_be_given_to_members_and_tokens(shop):
     engine = await shop.ready()
-    made = await engine.tokens.create(local(), "desk", role="support", tenant="acme")
+    created = await engine.tokens.create(local(), "desk", role="support", tenant="acme")
     app = create_api(shop, authenticate=by_credentials)
 
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-        me = await client.get("/api/v1/whoami", headers={"authorization": f"Bearer {made.secret}"})
+        me = await client.get(
+            "/api/v1/whoami", headers={"authorization": f"Bearer {created.secret}"}
+        )
 
     assert me.json()["rights"] == ["jobs.read", "jobs.retry"]

@@ -1,4 +1,4 @@
-"""Another's job and one that does not exist are answered alike, byte for byte, on every route."""
+"""Another user's job and an unknown one get byte-identical responses on every route."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class People:
         return await self.guarded.client.request(method, f"/api/v1{path}", headers=who, **how)
 
     def who(self, reach):
-        """Somebody, and the id of a job that they may not know of."""
+        """A caller, and the id of a job that is hidden from them."""
         return {
             "a user and another's job": (self.ada, self.bobs),
             "a user and another tenant's job": (self.ada, self.guss),
@@ -55,18 +55,18 @@ async def people(wl):
         ada, bob = await guarded.token("user", "acme"), await guarded.token("user", "acme")
         gus = await guarded.token("user", "globex")
         admin = await guarded.token("tenant_admin", "acme")
-        made = [
+        created = [
             await guarded.client.post("/api/v1/jobs", json={"definition": "hello"}, headers=who)
             for who in (bob, gus)
         ]
-        yield People(guarded, ada, admin, *[each.json()["job"]["id"] for each in made])
+        yield People(guarded, ada, admin, *[each.json()["job"]["id"] for each in created])
 
 
-def told(answer, asked):
-    """An answer without what tells requests apart: its own id, and what was asked for."""
+def comparable(answer, requested):
+    """A response without the parts that differ by request: its own id and the requested one."""
     own = answer.headers["x-request-id"]
     headers = {name: value for name, value in answer.headers.items() if name != "x-request-id"}
-    body = answer.text.replace(own, "<request>").replace(asked, "<asked>")
+    body = answer.text.replace(own, "<request>").replace(requested, "<asked>")
     headers["content-length"] = str(len(body))
     return answer.status_code, headers, body
 
@@ -79,7 +79,7 @@ REACHES = [
 
 
 @pytest.mark.parametrize("reach", REACHES)
-async def test_every_route_that_names_a_job_answers_anothers_like_none(people, reach):
+async def test_another_users_job_is_not_found_on_any_route(people, reach):
     who, foreign = people.who(reach)
     looked_at = 0
 
@@ -89,78 +89,82 @@ async def test_every_route_that_names_a_job_answers_anothers_like_none(people, r
         looked_at += 1
         end = path.partition("{job_id}")[2]
         for spelled in SPELLED.values():
-            answers = []
+            responses = []
             for id in (foreign, UNKNOWN):
-                asked = spelled(id)
-                where = path.removeprefix("/api/v1").replace("{job_id}", asked)
+                path_id = spelled(id)
+                where = path.removeprefix("/api/v1").replace("{job_id}", path_id)
                 body = BODIES.get(end, {})
-                answers.append(told(await people.ask(method, where, who, json=body), asked))
+                responses.append(
+                    comparable(await people.ask(method, where, who, json=body), path_id)
+                )
 
-            assert answers[0] == answers[1], (method, path)
-            assert answers[0][0] in (403, 404, 405, 422), (method, path, answers[0])
+            assert responses[0] == responses[1], (method, path)
+            assert responses[0][0] in (403, 404, 405, 422), (method, path, responses[0])
     assert looked_at >= 18
 
 
 @pytest.mark.parametrize("reach", REACHES)
-async def test_a_filter_or_topic_that_names_anothers_job_is_answered_like_none(people, reach):
+async def test_a_filter_or_topic_with_another_users_job_is_not_found(people, reach):
     who, foreign = people.who(reach)
 
     for path, name in (("/logs", "job"), ("/jobs", "q"), ("/dead", "cursor"), ("/jobs", "cursor")):
         for spelled in SPELLED.values():
-            answers = []
+            responses = []
             for id in (foreign, UNKNOWN):
-                asked = spelled(id)
-                value = f"id:{asked}" if name == "q" else asked
-                answers.append(
-                    told(await people.ask("GET", path, who, params={name: value}), asked)
+                path_id = spelled(id)
+                value = f"id:{path_id}" if name == "q" else path_id
+                responses.append(
+                    comparable(await people.ask("GET", path, who, params={name: value}), path_id)
                 )
 
-            assert answers[0] == answers[1], (path, name)
+            assert responses[0] == responses[1], (path, name)
 
 
 @pytest.mark.parametrize("reach", REACHES[:2])
-async def test_a_stream_of_anothers_job_is_refused_like_one_of_none(people, reach):
+async def test_a_stream_of_another_users_job_is_not_found(people, reach):
     who, foreign = people.who(reach)
 
-    answers = [
-        told(await people.ask("GET", "/stream", who, params={"topics": f"job:{id}"}), id)
+    responses = [
+        comparable(await people.ask("GET", "/stream", who, params={"topics": f"job:{id}"}), id)
         for id in (foreign, UNKNOWN)
     ]
 
-    assert answers[0] == answers[1]
-    assert answers[0][0] == 404
+    assert responses[0] == responses[1]
+    assert responses[0][0] == 404
 
 
 @pytest.mark.parametrize("reach", REACHES)
 @pytest.mark.parametrize("query", ["", "?dry_run=true"])
-async def test_anothers_job_is_no_parent_like_one_that_does_not_exist(people, reach, query):
+async def test_another_users_job_is_an_unknown_parent(people, reach, query):
     who, foreign = people.who(reach)
     own = (await people.ask("POST", "/jobs", who, json={"definition": "hello"})).json()["job"]["id"]
     other = "0190a5d0-3c1f-7abc-8def-ffff00000000"
 
     for parents in (["{}"], [own, "{}"], ["{}", other], [other, "{}"]):
-        answers = []
+        responses = []
         for id in (foreign, UNKNOWN):
             body = {"definition": "hello", "after": [each.format(id) for each in parents]}
-            answer = await people.ask("POST", f"/jobs{query}", who, json=body)
-            status, headers, text = told(answer, id)
-            answers.append(
+            response = await people.ask("POST", f"/jobs{query}", who, json=body)
+            status, headers, text = comparable(response, id)
+            responses.append(
                 (status, headers, text.replace(id[-12:], "<end>").replace(id[-8:], "<e>"))
             )
 
-        assert [(a[0], a[2]) for a in answers[:1]] == [(a[0], a[2]) for a in answers[1:]], parents
+        assert [(a[0], a[2]) for a in responses[:1]] == [(a[0], a[2]) for a in responses[1:]], (
+            parents
+        )
         if not query:
-            assert answers[0][0] == 422, answers[0]
+            assert responses[0][0] == 422, responses[0]
 
 
-async def test_a_graph_shows_a_user_only_jobs_of_their_own(people, wl):
+async def test_a_graph_shows_a_user_only_their_own_jobs(people, wl):
     async def enqueue(who, after=()):
         body = {"definition": "hello", "after": list(after)}
         return (await people.ask("POST", "/jobs", who, json=body)).json()["job"]["id"]
 
     parent, alone = await enqueue(people.ada), await enqueue(people.ada)
     own = await enqueue(people.ada, [parent])
-    theirs = await enqueue(people.admin, [parent, alone])
+    foreign = await enqueue(people.admin, [parent, alone])
 
     async def edges(id, who):
         found = (await people.ask("GET", f"/jobs/{id}/graph", who)).json()["edges"]
@@ -168,16 +172,16 @@ async def test_a_graph_shows_a_user_only_jobs_of_their_own(people, wl):
 
     assert await edges(parent, people.ada) == {(parent, own)}
     assert await edges(alone, people.ada) == set()
-    assert await edges(parent, people.admin) == {(parent, own), (parent, theirs)}
+    assert await edges(parent, people.admin) == {(parent, own), (parent, foreign)}
 
 
-async def test_an_explanation_does_not_tell_a_user_of_anothers_parent(people, wl):
+async def test_an_explanation_does_not_reveal_another_users_parent(people, wl):
     @wl.job(after=["hello"])
     def later() -> None: ...
 
     await wl.ready()
-    made = await people.ask("POST", "/jobs", people.ada, json={"definition": "later"})
-    id = made.json()["job"]["id"]
+    created = await people.ask("POST", "/jobs", people.ada, json={"definition": "later"})
+    id = created.json()["job"]["id"]
 
     for_ada = (await people.ask("GET", f"/jobs/{id}/explain", people.ada)).json()
     for_admin = (await people.ask("GET", f"/jobs/{id}/explain", people.admin)).json()

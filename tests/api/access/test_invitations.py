@@ -1,4 +1,4 @@
-"""Invitations over HTTP: the pages of a link, accepting by a session, and the take-over that fails."""
+"""Invitations over HTTP: the pages of a link, accepting by a session, and a refused take-over."""
 
 import re
 from urllib.parse import urlencode
@@ -19,11 +19,11 @@ async def guarded(wl):
 
 
 async def invite(guarded, tenant, name="bob", **about):
-    """Invite somebody as a tenant's admin; answers the link's secret."""
+    """Invite a user as a tenant's admin; returns the link's secret."""
     admin = await guarded.token("tenant_admin", tenant)
-    answer = await guarded.client.post(MEMBERS, json={"name": name, **about}, headers=admin)
-    assert answer.status_code == 201
-    return answer.json()["link"]["secret"]
+    response = await guarded.client.post(MEMBERS, json={"name": name, **about}, headers=admin)
+    assert response.status_code == 201
+    return response.json()["link"]["secret"]
 
 
 async def open_link(browser, secret, password):
@@ -45,15 +45,15 @@ async def places(browser):
 
 
 @pytest.mark.parametrize("opened", ["before", "after"])
-async def test_who_invited_a_name_first_never_has_what_others_give_it(guarded, opened):
+async def test_an_earlier_invitee_gains_no_rights_given_to_the_name_later(guarded, opened):
     root = await guarded.token("superadmin")
     async with guarded.browser() as attacker, guarded.browser() as later:
         link = await invite(guarded, "acme")
         if opened == "before":
             await open_link(attacker, link, PASSWORD)
         await invite(guarded, "globex", role="tenant_admin")
-        for said in ({"superadmin": True}, {"superadmin": True, "disabled": False}):
-            await guarded.client.patch("/api/v1/users/bob", json=said, headers=root)
+        for change in ({"superadmin": True}, {"superadmin": True, "disabled": False}):
+            await guarded.client.patch("/api/v1/users/bob", json=change, headers=root)
         await guarded.client.post("/api/v1/users/invite", json={"name": "bob"}, headers=root)
 
         await open_link(attacker, link, PASSWORD)
@@ -70,7 +70,7 @@ async def test_who_invited_a_name_first_never_has_what_others_give_it(guarded, o
     assert (foreign.status_code, admins.status_code) == (404, 403)
 
 
-async def test_the_owner_of_a_name_that_was_taken_gets_it_from_an_administrator(guarded):
+async def test_an_administrator_returns_a_taken_name_to_its_owner(guarded):
     root = await guarded.token("superadmin")
     async with guarded.browser() as squatter, guarded.browser() as bob:
         await open_link(squatter, await invite(guarded, "acme"), PASSWORD)
@@ -89,7 +89,7 @@ async def test_the_owner_of_a_name_that_was_taken_gets_it_from_an_administrator(
     assert owner == {"acme", "globex"}
 
 
-async def test_the_page_of_a_link_changes_nothing_and_tells_nothing(guarded):
+async def test_opening_an_invitation_page_changes_and_reveals_nothing(guarded):
     engine = await guarded.wl.ready()
     there = await invite(guarded, "acme", name="there")
     await engine.invitations.accept_as_new(there, PASSWORD)
@@ -115,15 +115,15 @@ async def test_the_page_of_a_link_changes_nothing_and_tells_nothing(guarded):
     assert (done.status_code, done.headers["location"]) == (303, "/")
 
 
-async def test_somebody_accepts_in_a_browser_signed_in_or_by_signing_in(guarded):
+async def test_an_invitation_is_accepted_in_a_browser_with_or_without_a_session(guarded):
     engine = await guarded.wl.ready()
     await engine.invitations.accept_as_new(await invite(guarded, "acme", name="ada"), PASSWORD)
     link = await invite(guarded, "globex", name="ada")
 
     async with guarded.browser() as ada, guarded.browser() as other:
-        said = {"name": "ada", "password": PASSWORD}
-        await ada.post("/api/v1/login", json=said)
-        await other.post("/api/v1/login", json=said)
+        credentials = {"name": "ada", "password": PASSWORD}
+        await ada.post("/api/v1/login", json=credentials)
+        await other.post("/api/v1/login", json=credentials)
         page = await ada.get(f"/invitation?link={link}")
         secret = re.search(r'value="([^"]+)"', page.text)[1]
         forged = await ada.post(
@@ -135,7 +135,7 @@ async def test_somebody_accepts_in_a_browser_signed_in_or_by_signing_in(guarded)
         mine, ended = await places(ada), await places(other)
         link = await invite(guarded, "globex", name="cleo")
         wrong = await other.post(
-            "/invitation", content=urlencode({"link": link, **said}), headers=FORM
+            "/invitation", content=urlencode({"link": link, **credentials}), headers=FORM
         )
         unknown = await other.post("/invitation", content=urlencode({"link": link}), headers=FORM)
 
@@ -146,7 +146,7 @@ async def test_somebody_accepts_in_a_browser_signed_in_or_by_signing_in(guarded)
     assert "cannot be accepted" in wrong.text
 
 
-async def test_the_answer_to_an_invitation_has_one_shape(guarded):
+async def test_accepting_an_invitation_returns_one_shape(guarded):
     root = await guarded.token("superadmin")
     admin = await guarded.token("tenant_admin", "acme")
     for user in ({"name": "there"}, {"name": "boss", "superadmin": True}):
@@ -154,10 +154,10 @@ async def test_the_answer_to_an_invitation_has_one_shape(guarded):
 
     shapes, listed = [], []
     for name in ("there", "boss", "new"):
-        answer = (await guarded.client.post(MEMBERS, json={"name": name}, headers=admin)).json()
-        answer["member"] |= {"name": "", "created_at": ""}
-        answer["link"] |= {"secret": "", "path": ""}
-        shapes.append(answer)
+        response = (await guarded.client.post(MEMBERS, json={"name": name}, headers=admin)).json()
+        response["member"] |= {"name": "", "created_at": ""}
+        response["link"] |= {"secret": "", "path": ""}
+        shapes.append(response)
         items = (await guarded.client.get(MEMBERS, headers=admin)).json()["items"]
         listed += [each | {"name": "", "created_at": ""} for each in items]
 
@@ -167,7 +167,7 @@ async def test_the_answer_to_an_invitation_has_one_shape(guarded):
     assert shapes[0]["member"]["pending"] is True
 
 
-async def test_an_address_that_signed_in_before_is_not_kept_out_by_wrong_logins(guarded):
+async def test_wrong_logins_do_not_lock_out_an_address_that_signed_in_before(guarded):
     engine = await guarded.wl.ready()
     await engine.invitations.accept_as_new(await invite(guarded, "acme", name="ada"), PASSWORD)
 

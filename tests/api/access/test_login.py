@@ -16,12 +16,12 @@ async def guarded(wl):
         yield guarded
 
 
-async def test_the_first_administrator_signs_in_by_a_button_that_works_once(guarded):
+async def test_the_first_administrator_signs_in_by_a_one_time_button(guarded):
     link = await (await guarded.wl.ready()).users.first_admin()
 
     async with guarded.browser() as admin, guarded.browser() as late:
         page = await admin.get(link.path)
-        again = await admin.get(link.path)  # a preview, or somebody who looks twice
+        again = await admin.get(link.path)  # a link preview, or a second visit
         secret = re.search(r'value="([^"]+)"', page.text)[1]
         signed_in = await admin.post("/login", content=f"link={secret}", headers=FORM)
         me = await admin.get("/api/v1/whoami")
@@ -35,7 +35,7 @@ async def test_the_first_administrator_signs_in_by_a_button_that_works_once(guar
     assert "this link cannot be used." in used.text
 
 
-async def test_a_page_for_signing_in_runs_no_script_and_stands_in_no_frame(guarded):
+async def test_a_sign_in_page_runs_no_script_and_cannot_be_framed(guarded):
     page = await guarded.client.get('/login?link="><script>alert(1)</script>')
 
     assert "<script>" not in page.text
@@ -47,14 +47,14 @@ async def test_a_page_for_signing_in_runs_no_script_and_stands_in_no_frame(guard
     )
 
 
-async def test_another_site_signs_nobody_in(guarded):
+async def test_another_site_cannot_sign_a_user_in(guarded):
     link = await (await guarded.wl.ready()).users.first_admin()
     elsewhere = {**FORM, "origin": "http://evil.example"}
 
     forged = await guarded.client.post("/login", content=f"link={link.secret}", headers=elsewhere)
-    asked = await guarded.client.post("/api/v1/login/link", json={"link": link.secret})
+    response = await guarded.client.post("/api/v1/login/link", json={"link": link.secret})
 
-    assert (forged.status_code, asked.status_code) == (403, 403)
+    assert (forged.status_code, response.status_code) == (403, 403)
 
 
 async def test_an_invited_person_sets_a_password_and_signs_in_with_it(guarded):
@@ -83,15 +83,15 @@ async def test_an_invited_person_sets_a_password_and_signs_in_with_it(guarded):
     assert len(listed) == 2
 
 
-async def test_the_same_as_json_for_a_page_with_scripts(guarded):
+async def test_invitation_and_sign_in_work_as_json(guarded):
     root = await guarded.token("superadmin")
     await guarded.client.post("/api/v1/users", json={"name": "ada"}, headers=root)
 
     async def link(purpose):
-        made = await guarded.client.post(
+        created = await guarded.client.post(
             "/api/v1/users/ada/link", json={"purpose": purpose}, headers=root
         )
-        return made.json()["secret"]
+        return created.json()["secret"]
 
     async with guarded.browser() as ada:
         login_with_link = await ada.post("/api/v1/login/link", json={"link": await link("login")})
@@ -109,7 +109,7 @@ async def test_the_same_as_json_for_a_page_with_scripts(guarded):
     assert (ended.status_code, after.status_code) == (204, 401)
 
 
-async def test_who_is_disabled_or_signed_out_by_an_administrator_is_out_at_once(guarded):
+async def test_disabling_or_signing_out_a_user_takes_effect_at_once(guarded):
     root = await guarded.token("superadmin")
     engine = await guarded.wl.ready()
 
@@ -119,8 +119,8 @@ async def test_who_is_disabled_or_signed_out_by_an_administrator_is_out_at_once(
             await admin.post("/login", content=f"link={link.secret}", headers=FORM)
             inside = await admin.get("/api/v1/sessions")
             if deed == "disable":
-                said = {"disabled": True}
-                await guarded.client.patch("/api/v1/users/admin", json=said, headers=root)
+                change = {"disabled": True}
+                await guarded.client.patch("/api/v1/users/admin", json=change, headers=root)
             else:
                 await guarded.client.delete("/api/v1/users/admin/sessions", headers=root)
             outside = await admin.get("/api/v1/sessions")

@@ -1,4 +1,4 @@
-"""Members and users over HTTP: invited, changed, removed; and who somebody is told to be."""
+"""Members and users over HTTP: invited, changed, removed; and `whoami`."""
 
 import pytest
 
@@ -12,7 +12,7 @@ async def guarded(wl):
         yield guarded
 
 
-async def test_a_tenant_admin_invites_changes_and_removes_the_tenants_own_members(guarded):
+async def test_a_tenant_admin_manages_the_members_of_the_own_tenant(guarded):
     admin = await guarded.token("tenant_admin", "acme")
     members = "/api/v1/members"
 
@@ -34,7 +34,7 @@ async def test_a_tenant_admin_invites_changes_and_removes_the_tenants_own_member
     assert (removed.status_code, after) == (204, [])
 
 
-async def test_nobody_gives_a_role_or_a_permission_they_do_not_hold(guarded):
+async def test_a_caller_cannot_grant_rights_they_do_not_hold(guarded):
     admin = await guarded.token("tenant_admin", "acme")
 
     wide = await guarded.client.post(
@@ -50,7 +50,7 @@ async def test_nobody_gives_a_role_or_a_permission_they_do_not_hold(guarded):
     assert (wide.status_code, word.status_code, elsewhere.status_code) == (403, 403, 404)
 
 
-async def test_what_is_left_out_of_a_change_stays(guarded):
+async def test_omitted_fields_are_unchanged(guarded):
     root = await guarded.token("superadmin")
     body = {"name": "ada", "role": "user", "permissions": ["exports"], "tenant": "acme"}
     await guarded.client.post("/api/v1/members", json=body, headers=root)
@@ -63,7 +63,7 @@ async def test_what_is_left_out_of_a_change_stays(guarded):
     assert (plain.json()["role"], plain.json()["permissions"]) == ("tenant_admin", [])
 
 
-async def test_a_change_of_a_member_tells_before_and_after_in_the_audit(guarded):
+async def test_a_member_change_is_audited_with_before_and_after(guarded):
     root = await guarded.token("superadmin")
     body = {"name": "ada", "tenant": "acme"}
     await guarded.client.post("/api/v1/members", json=body, headers=root)
@@ -78,13 +78,13 @@ async def test_a_change_of_a_member_tells_before_and_after_in_the_audit(guarded)
     assert (entry["before"]["role"], entry["after"]["role"]) == ("user", "tenant_admin")
 
 
-async def test_users_are_made_changed_and_forgotten_by_who_administers_everything(guarded):
+async def test_a_superadmin_creates_changes_and_deletes_users(guarded):
     root = await guarded.token("superadmin")
     users = "/api/v1/users"
 
-    made = await guarded.client.post(users, json={"name": "Ada"}, headers=root)
+    created = await guarded.client.post(users, json={"name": "Ada"}, headers=root)
     twice = await guarded.client.post(users, json={"name": "ADA"}, headers=root)
-    one = f"{users}/{made.json()['id']}"
+    one = f"{users}/{created.json()['id']}"
     raised = await guarded.client.patch(one, json={"superadmin": True}, headers=root)
     changed = await guarded.client.patch(
         one, json={"superadmin": False, "disabled": True}, headers=root
@@ -92,14 +92,14 @@ async def test_users_are_made_changed_and_forgotten_by_who_administers_everythin
     gone = await guarded.client.delete(one, headers=root)
     after = await guarded.client.get(one, headers=root)
 
-    assert (made.status_code, made.json()["name"]) == (201, "ada")
+    assert (created.status_code, created.json()["name"]) == (201, "ada")
     assert (twice.status_code, twice.json()["code"]) == (409, "WL5202")
     assert (raised.status_code, raised.json()["code"]) == (409, "WL4412")
     assert (changed.json()["superadmin"], changed.json()["disabled"]) == (False, True)
     assert (gone.status_code, after.status_code) == (204, 404)
 
 
-async def test_a_links_secret_is_shown_once_and_kept_nowhere(guarded):
+async def test_a_links_secret_is_shown_once_and_not_stored(guarded):
     root = await guarded.token("superadmin")
     await guarded.client.post("/api/v1/users", json={"name": "ada"}, headers=root)
 
@@ -117,7 +117,7 @@ async def test_a_links_secret_is_shown_once_and_kept_nowhere(guarded):
     assert not any(secret in text for text in everything)
 
 
-async def test_a_list_of_users_goes_on_by_its_cursor(guarded):
+async def test_users_are_listed_by_cursor(guarded):
     root = await guarded.token("superadmin")
     for name in ("ada", "bob", "cleo"):
         await guarded.client.post("/api/v1/users", json={"name": name}, headers=root)
@@ -133,7 +133,7 @@ async def test_a_list_of_users_goes_on_by_its_cursor(guarded):
     assert ([each["name"] for each in rest["items"]], rest["next_cursor"]) == (["cleo"], None)
 
 
-async def test_a_token_is_told_its_tenant_and_its_rights(guarded):
+async def test_whoami_shows_tenant_and_rights_of_a_token(guarded):
     admin = await guarded.token("tenant_admin", "acme", rights=["jobs.read", "jobs.cancel"])
 
     me = (await guarded.client.get("/api/v1/whoami", headers=admin)).json()
@@ -145,7 +145,7 @@ async def test_a_token_is_told_its_tenant_and_its_rights(guarded):
     assert sorted(place["rights"]) == me["rights"]
 
 
-async def test_somebody_of_several_tenants_is_told_them_before_having_to_name_one(guarded):
+async def test_whoami_lists_the_tenants_of_a_member_of_several(guarded):
     engine = await guarded.wl.ready()
     root = await guarded.token("superadmin")
     links = []
@@ -169,7 +169,7 @@ async def test_somebody_of_several_tenants_is_told_them_before_having_to_name_on
     assert (unnamed.status_code, unnamed.json()["code"]) == (422, "WL5106")
 
 
-async def test_on_an_open_server_everybody_is_told_that_they_may_do_everything(api):
+async def test_whoami_on_an_open_server_shows_all_rights(api):
     me = (await api.get("/whoami")).json()
 
     assert (me["rights"], me["tenant_id"]) == (None, None)

@@ -1,4 +1,4 @@
-"""Jobs over HTTP: which request made them, and on whose behalf."""
+"""Jobs over HTTP: the request that created them, and the user it acted for."""
 
 from dataclasses import dataclass
 
@@ -25,10 +25,10 @@ class Shop:
         )
 
     async def audited(self):
-        answer = await self.guarded.client.get(
+        response = await self.guarded.client.get(
             "/api/v1/audit?tenant=acme", headers=await self.guarded.token("superadmin")
         )
-        return [each for each in answer.json()["items"] if each["action"] == "jobs.enqueue_for"]
+        return [each for each in response.json()["items"] if each["action"] == "jobs.enqueue_for"]
 
 
 @pytest.fixture
@@ -44,33 +44,33 @@ async def shop(wl):
         yield Shop(guarded, backend, str(ada.id))
 
 
-async def test_a_job_names_the_request_that_made_it(shop):
-    made = await shop.enqueue()
+async def test_a_job_records_the_request_that_created_it(shop):
+    created = await shop.enqueue()
     cloned = await shop.guarded.client.post(
-        f"/api/v1/jobs/{made.json()['job']['id']}/clone", headers=shop.backend
+        f"/api/v1/jobs/{created.json()['job']['id']}/clone", headers=shop.backend
     )
 
-    for answer in (made, cloned):
-        assert answer.status_code == 201, answer.text
-        assert answer.json()["job"]["source_ref"] == answer.headers["x-request-id"]
+    for response in (created, cloned):
+        assert response.status_code == 201, response.text
+        assert response.json()["job"]["source_ref"] == response.headers["x-request-id"]
 
 
-async def test_a_member_for_whom_a_backend_enqueues_sees_the_job_as_their_own(shop):
-    made = await shop.enqueue(created_by=f"user:{shop.ada}")
+async def test_a_member_sees_a_job_enqueued_on_their_behalf(shop):
+    created = await shop.enqueue(created_by=f"user:{shop.ada}")
     await shop.enqueue()
     engine = await shop.guarded.wl.ready()
     link = await engine.users.link(local(), "ada", "login")
     async with shop.guarded.browser() as ada:
         await ada.post("/api/v1/login/link", json={"link": link.secret})
         own = (await ada.get("/api/v1/jobs")).json()["items"]
-        one = await ada.get(f"/api/v1/jobs/{made.json()['job']['id']}")
+        one = await ada.get(f"/api/v1/jobs/{created.json()['job']['id']}")
 
-    assert made.json()["job"]["created_by"] == f"user:{shop.ada}"
-    assert [each["id"] for each in own] == [made.json()["job"]["id"]]
+    assert created.json()["job"]["created_by"] == f"user:{shop.ada}"
+    assert [each["id"] for each in own] == [created.json()["job"]["id"]]
     assert one.status_code == 200
 
 
-async def test_a_backend_finds_the_jobs_of_a_user_that_only_it_knows(shop):
+async def test_a_backend_filters_jobs_by_its_own_user_ids(shop):
     first = await shop.enqueue(created_by="ada@example.com")
     again = await shop.enqueue(created_by="for:ada@example.com")
     await shop.enqueue(created_by="bob@example.com")
@@ -84,20 +84,20 @@ async def test_a_backend_finds_the_jobs_of_a_user_that_only_it_knows(shop):
     assert {each["created_by"] for each in found.json()["items"]} == {"for:ada@example.com"}
 
 
-async def test_enqueueing_for_somebody_leaves_an_entry(shop):
-    made = await shop.enqueue(created_by="ada@example.com")
+async def test_enqueueing_on_behalf_is_audited(shop):
+    created = await shop.enqueue(created_by="ada@example.com")
     await shop.enqueue()
     await shop.enqueue(query="?dry_run=true", created_by="ada@example.com")
 
     [entry] = await shop.audited()
     assert (entry["outcome"], entry["actor_name"]) == ("allowed", "tenant_admin of acme")
-    assert (entry["target_kind"], entry["target_id"]) == ("job", made.json()["job"]["id"])
+    assert (entry["target_kind"], entry["target_id"]) == ("job", created.json()["job"]["id"])
     assert entry["after"] == {"created_by": "for:ada@example.com", "definition": "hello"}
-    assert entry["request_id"] == made.headers["x-request-id"]
+    assert entry["request_id"] == created.headers["x-request-id"]
 
 
 @pytest.mark.parametrize("query", ["", "?dry_run=true"])
-async def test_without_the_right_nobody_enqueues_for_somebody_else(shop, query):
+async def test_enqueueing_on_behalf_needs_its_right(shop, query):
     user = await shop.guarded.token("user", "acme")
     narrowed = await shop.guarded.token(
         "tenant_admin", "acme", rights=["jobs.enqueue", "jobs.read"]
@@ -130,7 +130,7 @@ async def test_without_the_right_nobody_enqueues_for_somebody_else(shop, query):
         "x" * 181,
     ],
 )
-async def test_nobody_is_impersonated_and_names_are_bounded(shop, name):
+async def test_names_on_behalf_cannot_impersonate_and_are_bounded(shop, name):
     refused = await shop.enqueue(created_by=name)
 
     assert (refused.status_code, refused.json()["code"]) == (422, "WL2007"), refused.text
@@ -138,7 +138,7 @@ async def test_nobody_is_impersonated_and_names_are_bounded(shop, name):
     assert await shop.audited() == []
 
 
-async def test_a_member_of_another_tenant_is_nobody_here(shop, wl):
+async def test_a_member_of_another_tenant_is_unknown(shop, wl):
     engine = await wl.ready()
     await engine.users.create(local(), "gus")
     gus = await join(engine, "globex", "gus")
@@ -147,5 +147,5 @@ async def test_a_member_of_another_tenant_is_nobody_here(shop, wl):
     unknown = await shop.enqueue(created_by="user:0190a5d0-0000-7000-8000-000000000000")
 
     assert foreign.status_code == unknown.status_code == 422
-    told = [each.json()["detail"].replace(str(gus.id), "") for each in (foreign, unknown)]
-    assert told[0] == told[1].replace("0190a5d0-0000-7000-8000-000000000000", "")
+    details = [each.json()["detail"].replace(str(gus.id), "") for each in (foreign, unknown)]
+    assert details[0] == details[1].replace("0190a5d0-0000-7000-8000-000000000000", "")

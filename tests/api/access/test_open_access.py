@@ -1,4 +1,4 @@
-"""An API without authentication is asked for by name, and answers only this machine."""
+"""An API without authentication is enabled explicitly, and serves only this machine."""
 
 import httpx2
 import pytest
@@ -33,19 +33,19 @@ def open_api(wl):
     return create_api(wl, authenticate=open_access)
 
 
-async def test_an_api_asks_for_credentials_unless_it_is_told_otherwise(wl):
+async def test_an_api_requires_credentials_by_default(wl):
     async with client(create_api(wl)) as caller:
         listed = await caller.get("/api/v1/jobs")
-        made = await caller.post("/api/v1/tokens", json=TOKEN)
+        created = await caller.post("/api/v1/tokens", json=TOKEN)
 
-    assert (listed.status_code, made.status_code) == (401, 401)
+    assert (listed.status_code, created.status_code) == (401, 401)
 
 
 @pytest.mark.parametrize(
     "host", ["localhost", "LOCALHOST:8787", "127.0.0.1:80", "127.8.9.1", "[::1]:9"]
 )
 @pytest.mark.parametrize("peer", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
-async def test_an_open_api_answers_this_machine(open_api, host, peer):
+async def test_an_open_api_serves_this_machine(open_api, host, peer):
     async with client(open_api, host, peer) as caller:
         listed = await caller.get("/api/v1/jobs")
 
@@ -78,11 +78,13 @@ async def test_an_open_api_answers_this_machine(open_api, host, peer):
         "proxied",
     ],
 )
-async def test_an_open_api_refuses_all_others_on_every_path(open_api, path, host, peer, headers):
+async def test_an_open_api_refuses_other_machines_on_every_path(
+    open_api, path, host, peer, headers
+):
     async with client(open_api, host, peer, **headers) as caller:
-        answer = await caller.get(path)
+        response = await caller.get(path)
 
-    assert (answer.status_code, answer.json()["code"]) == (403, "WL4431")
+    assert (response.status_code, response.json()["code"]) == (403, "WL4431")
 
 
 @pytest.mark.parametrize(
@@ -96,14 +98,14 @@ async def test_an_open_api_refuses_all_others_on_every_path(open_api, path, host
         {"origin": "null"},
     ],
 )
-async def test_a_page_of_another_site_makes_no_token_through_an_open_api(open_api, headers):
+async def test_another_sites_page_cannot_create_a_token_through_an_open_api(open_api, headers):
     async with client(open_api, **headers) as page:
-        made = await page.post("/api/v1/tokens", json=TOKEN)
+        created = await page.post("/api/v1/tokens", json=TOKEN)
         as_form = await page.post(
             "/api/v1/tokens", content=b"{}", headers={"content-type": "text/plain"}
         )
 
-    assert (made.status_code, made.json()["code"]) == (403, "WL4432")
+    assert (created.status_code, created.json()["code"]) == (403, "WL4432")
     assert as_form.status_code == 403
 
 
@@ -111,8 +113,8 @@ async def test_a_page_of_another_site_makes_no_token_through_an_open_api(open_ap
     "headers",
     [{}, {"origin": "http://localhost:8787"}, {"sec-fetch-site": "same-origin"}],
 )
-async def test_programs_and_its_own_pages_write_to_an_open_api(open_api, headers):
+async def test_programs_and_own_pages_may_write_to_an_open_api(open_api, headers):
     async with client(open_api, **headers) as caller:
-        made = await caller.post("/api/v1/tokens", json=TOKEN)
+        created = await caller.post("/api/v1/tokens", json=TOKEN)
 
-    assert made.status_code == 201
+    assert created.status_code == 201

@@ -1,4 +1,4 @@
-"""Whoever sees only their own jobs: what they are told is theirs alone, or they are refused."""
+"""A user who may see only their own jobs gets only those, or is refused."""
 
 import base64
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from windlass.core.jobs.models import ALL_TENANTS
 
 
 @dataclass
-class Two:
+class TwoUsers:
     """Two people of a tenant, each with a job that failed and logged a line about mail."""
 
     guarded: Guarded
@@ -40,27 +40,27 @@ async def two(wl):
 
     async with guarding(wl) as guarded:
         ada, bob = await guarded.token("user", "acme"), await guarded.token("user", "acme")
-        made = [
+        created = [
             await guarded.client.post("/api/v1/jobs", json={"definition": "mail"}, headers=who)
             for who in (ada, bob)
         ]
         async with wl.running():
             await until(lambda: _dead(wl), waiting_for="both jobs to fail")
-        yield Two(guarded, ada, bob, *[each.json()["job"]["id"] for each in made])
+        yield TwoUsers(guarded, ada, bob, *[each.json()["job"]["id"] for each in created])
 
 
 async def _dead(wl):
     return (await wl.jobs.summary()).states["dead_letter"] == 2
 
 
-async def test_the_dead_letter_has_their_own_jobs_only(two):
+async def test_the_dead_letter_shows_own_jobs_only(two):
     for who, job in ((two.ada, two.adas), (two.bob, two.bobs)):
         listed = (await two.get("/dead", who)).json()["items"]
 
         assert [each["id"] for each in listed] == [job]
 
 
-async def test_a_search_finds_lines_of_their_own_jobs_only(two):
+async def test_a_log_search_finds_lines_of_own_jobs_only(two):
     everywhere = (await two.get("/logs", two.ada, words="mail")).json()
     own = (await two.get("/logs", two.ada, words="mail", job=two.adas)).json()
     foreign = await two.get("/logs", two.ada, words="mail", job=two.bobs)
@@ -74,36 +74,36 @@ async def test_a_search_finds_lines_of_their_own_jobs_only(two):
 
 
 @pytest.mark.parametrize("path", ["/jobs/summary", "/dead/groups"])
-async def test_what_counts_everybodys_jobs_is_refused_with_a_reason(two, path):
+async def test_counts_of_all_jobs_are_refused_with_a_reason(two, path):
     refused = await two.get(path, two.ada)
 
     assert (refused.status_code, refused.json()["code"]) == (403, "WL5102")
-    assert "everybody's jobs" in refused.json()["detail"]
+    assert "covers all jobs" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("path", ["/stats", "/stats/tenants", "/operations", "/workers"])
-async def test_what_they_have_no_right_to_is_refused(two, path):
+async def test_routes_without_the_right_are_refused(two, path):
     refused = await two.get(path, two.ada)
 
     assert (refused.status_code, refused.json()["code"]) == (403, "WL5102")
 
 
-async def test_another_tenants_admin_finds_nothing_and_a_superadmin_all(two):
+async def test_another_tenants_admin_finds_nothing_and_a_superadmin_everything(two):
     admin = await two.guarded.token("tenant_admin", "globex")
     root = await two.guarded.token("superadmin")
 
-    async def told(who):
+    async def stats_of(who):
         lines = (await two.get("/logs", who, words="mail")).json()["items"]
         dead = (await two.get("/jobs/summary", who)).json()["dead_letter"]
         failed = (await two.get("/stats", who)).json()["total"]["failed"]
         tenants = (await two.get("/stats/tenants", who)).json()["items"]
         return len(lines), dead, failed, "acme" in {each["tenant_id"] for each in tenants}
 
-    assert await told(admin) == (0, 0, 0, False)
-    assert await told(root) == (2, 2, 2, True)
+    assert await stats_of(admin) == (0, 0, 0, False)
+    assert await stats_of(root) == (2, 2, 2, True)
 
 
-async def test_they_follow_their_own_jobs_and_nothing_else(two, wl):
+async def test_a_user_can_stream_own_jobs_only(two, wl):
     quick = StreamIntervals(look_seconds=0.05, message_seconds=0.01)
     who = two.ada["authorization"]
     async with serving(create_api(wl, authenticate=by_credentials, pace=quick)) as served:
@@ -121,7 +121,7 @@ async def test_they_follow_their_own_jobs_and_nothing_else(two, wl):
     assert (change["id"], change["state"]) == (two.adas, "queued")
 
 
-def test_a_cursor_does_not_show_behind_what_a_list_stopped():
+def test_a_cursor_does_not_reveal_hidden_jobs():
     cursors = Cursors(b"secret")
     cursor = cursors.make(UNKNOWN, list="jobs", scope=ALL_TENANTS)
 
@@ -131,13 +131,13 @@ def test_a_cursor_does_not_show_behind_what_a_list_stopped():
     assert cursors.read(cursor, list="jobs", scope=ALL_TENANTS) == UNKNOWN
 
 
-async def test_nobody_clones_a_job_that_they_may_not_look_at(two):
+async def test_a_job_that_is_not_visible_cannot_be_cloned(two):
     async def clone(who, job):
         return await two.guarded.client.post(f"/api/v1/jobs/{job}/clone", headers=who)
 
-    own, theirs = await clone(two.ada, two.adas), await clone(two.ada, two.bobs)
+    own, foreign = await clone(two.ada, two.adas), await clone(two.ada, two.bobs)
     unknown, guessed = await clone(two.ada, UNKNOWN), await clone(two.ada, two.bobs[-8:])
 
     assert own.status_code == 201
-    assert {theirs.status_code, unknown.status_code, guessed.status_code} == {404}
-    assert theirs.json()["code"] == unknown.json()["code"]
+    assert {foreign.status_code, unknown.status_code, guessed.status_code} == {404}
+    assert foreign.json()["code"] == unknown.json()["code"]

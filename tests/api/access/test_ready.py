@@ -22,7 +22,7 @@ async def test_a_request_checks_once_that_the_engine_is_ready(database, monkeypa
         monkeypatch.setattr(app, "ready", counted)
         transport = httpx2.ASGITransport(api, client=("127.0.0.1", 1))
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            answer = await client.get(path)
+            response = await client.get(path)
 
-    assert answer.status_code == 200
+    assert response.status_code == 200
     assert calls == [path]

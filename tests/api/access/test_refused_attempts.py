@@ -1,4 +1,4 @@
-"""Refused attempts: each leaves one entry in the chain of who tried, and many are counted."""
+"""Refused requests: each leaves one entry in the caller's chain, and many are counted."""
 
 import pytest
 
@@ -58,17 +58,17 @@ NAMED = {
 
 
 @pytest.mark.parametrize("where", NAMED)
-async def test_naming_another_tenant_leaves_one_entry_with_who_tried(guarded, where):
+async def test_naming_another_tenant_is_audited_with_the_caller(guarded, where):
     admin = await guarded.token("tenant_admin", "acme")
     method, path, body, action = NAMED[where]
 
-    answer = await ask(guarded, method, path, admin, body)
+    response = await ask(guarded, method, path, admin, body)
 
-    assert answer.status_code == 404
+    assert response.status_code == 404
     [entry] = await chain(guarded, "acme")
     assert (entry.action, entry.actor_name) == (action, "tenant_admin of acme")
-    assert entry.after == {"code": answer.json()["code"]}
-    assert entry.request_id == answer.headers["x-request-id"]
+    assert entry.after == {"code": response.json()["code"]}
+    assert entry.request_id == response.headers["x-request-id"]
     assert await chain(guarded, "globex") == []
 
 
@@ -81,14 +81,14 @@ WRITES = {
 
 
 @pytest.mark.parametrize("noun", WRITES)
-async def test_a_write_to_anothers_thing_and_to_an_unknown_one_leave_equal_entries(guarded, noun):
+async def test_writes_to_foreign_and_unknown_objects_leave_equal_entries(guarded, noun):
     [foreign] = (await things_of(guarded.wl, "globex"))[noun].values()
     admin = await guarded.token("tenant_admin", "acme")
 
     for method, path, body in WRITES[noun]:
         for id in (foreign, UNKNOWN):
-            answer = await ask(guarded, method, path.format(id), admin, body)
-            assert answer.status_code == 404
+            response = await ask(guarded, method, path.format(id), admin, body)
+            assert response.status_code == 404
 
     entries = await chain(guarded, "acme")
     assert [entry.target_id for entry in entries] == [str(foreign), UNKNOWN] * len(WRITES[noun])
@@ -116,7 +116,7 @@ async def test_a_write_without_the_right_leaves_one_entry(guarded):
     ]
 
 
-async def test_a_write_of_another_site_leaves_an_entry_of_whose_session_was_misused(guarded):
+async def test_a_cross_site_write_is_audited_with_the_misused_session(guarded):
     engine = await guarded.wl.ready()
     await engine.users.create(local(), "ada", password=PASSWORD, superadmin=True)
     browser = guarded.browser()
@@ -131,7 +131,7 @@ async def test_a_write_of_another_site_leaves_an_entry_of_whose_session_was_misu
     assert (entry.action, entry.actor_name) == ("requests.cross_site", "ada")
 
 
-async def test_what_a_superadmin_does_not_find_is_no_refusal(guarded):
+async def test_a_superadmins_not_found_is_no_refusal(guarded):
     root = await guarded.token("superadmin")
 
     assert (await ask(guarded, "POST", f"/jobs/{UNKNOWN}/retry", root)).status_code == 404
@@ -140,13 +140,13 @@ async def test_what_a_superadmin_does_not_find_is_no_refusal(guarded):
     assert await chain(guarded) == []
 
 
-async def test_who_is_nobody_leaves_no_entry(guarded):
+async def test_an_anonymous_refusal_leaves_no_entry(guarded):
     assert (await ask(guarded, "POST", "/queues/mail/pause", {}, {})).status_code == 401
 
     assert await chain(guarded) == []
 
 
-async def test_a_loop_of_refusals_is_recorded_up_to_a_limit_and_then_counted(guarded, monkeypatch):
+async def test_repeated_refusals_are_recorded_up_to_a_limit_and_then_counted(guarded, monkeypatch):
     now = 1000.0
     monkeypatch.setattr(refused_attempts.clock, "monotonic", lambda: now)
     user, other = await guarded.token("user", "acme"), await guarded.token("user", "acme")
@@ -167,7 +167,7 @@ async def test_a_loop_of_refusals_is_recorded_up_to_a_limit_and_then_counted(gua
     ]
 
 
-async def test_counts_are_written_when_a_server_ends(guarded):
+async def test_refusal_counts_are_written_at_shutdown(guarded):
     user = await guarded.token("user", "acme")
     for number in range(LIMIT + 3):
         await ask(guarded, "POST", f"/queues/q{number}/pause", user, {})

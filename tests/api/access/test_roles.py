@@ -1,4 +1,4 @@
-"""Who may do what over HTTP: every route, every role, and another tenant's things."""
+"""Authorization over HTTP: every route, every role, and another tenant's objects."""
 
 import pytest
 
@@ -12,7 +12,7 @@ ROLES_OF_A_TENANT = ("tenant_admin", "user")
 
 @pytest.fixture
 async def guarded(wl):
-    """An API that asks for credentials, with a job to enqueue."""
+    """An API that requires credentials, with a job to enqueue."""
 
     @wl.job
     def hello(name: str) -> str:
@@ -28,20 +28,20 @@ def filled(path, values):
     return path
 
 
-async def test_without_a_credential_nothing_but_signing_in_is_there(guarded):
+async def test_without_a_credential_only_sign_in_is_available(guarded):
     for method, path, _ in guarded.routes():
-        answer = await guarded.client.request(method, filled(path, dict.fromkeys(IDS, "x" * 36)))
+        response = await guarded.client.request(method, filled(path, dict.fromkeys(IDS, "x" * 36)))
 
-        assert answer.status_code == 401, (method, path, answer.text)
-        assert answer.headers["www-authenticate"] == "Bearer"
+        assert response.status_code == 401, (method, path, response.text)
+        assert response.headers["www-authenticate"] == "Bearer"
 
 
 IDS = ("job_id", "id", "key", "name")
 
 
 @pytest.mark.parametrize("role", ROLES_OF_A_TENANT)
-async def test_another_tenants_things_are_like_none(guarded, role):
-    theirs = await things_of(guarded.wl, "globex")
+async def test_another_tenants_objects_are_not_found(guarded, role):
+    globex_things = await things_of(guarded.wl, "globex")
     token = await guarded.token(role, "acme")
 
     for method, path, route in guarded.routes():
@@ -51,7 +51,7 @@ async def test_another_tenants_things_are_like_none(guarded, role):
             continue
         noun = path.split("/")[3]
         foreign = await guarded.client.request(
-            method, filled(path, theirs.get(noun, {})), headers=token, json={}
+            method, filled(path, globex_things.get(noun, {})), headers=token, json={}
         )
         unknown = await guarded.client.request(
             method, filled(path, dict.fromkeys(IDS, UNKNOWN)), headers=token, json={}
@@ -67,23 +67,23 @@ UNKNOWN = "0190a5d0-0000-7000-8000-000000000000"
 
 @pytest.mark.parametrize("role", ROLES_OF_A_TENANT)
 async def test_lists_show_nothing_of_another_tenant(guarded, role):
-    theirs = await things_of(guarded.wl, "globex")
+    foreign = await things_of(guarded.wl, "globex")
     token = await guarded.token(role, "acme")
-    del theirs["tenants"]  # whose name is no secret to whoever asks for it
-    secrets = {str(value) for values in theirs.values() for value in values.values()}
+    del foreign["tenants"]  # the name is known to a caller who gives it
+    secrets = {str(value) for values in foreign.values() for value in values.values()}
 
     for method, path, _ in guarded.routes():
         if method != "GET" or "{" in path or path.endswith("/stream"):
             continue
         for query in ("", "?tenant=globex"):
-            answer = await guarded.client.get(path + query, headers=token)
+            response = await guarded.client.get(path + query, headers=token)
 
-            assert not any(secret in answer.text for secret in secrets), (path, answer.text)
-            assert query == "" or answer.status_code == 404, (path, query, answer.status_code)
+            assert not any(secret in response.text for secret in secrets), (path, response.text)
+            assert query == "" or response.status_code == 404, (path, query, response.status_code)
 
 
 @pytest.mark.parametrize("role", [*Role])
-async def test_a_role_may_do_what_the_table_says_and_nothing_else(guarded, role):
+async def test_a_role_may_do_exactly_what_the_table_allows(guarded, role):
     tenant = None if role in (Role.SUPERADMIN, Role.WORKER) else "acme"
     token = await guarded.token(role, tenant)
 
@@ -91,15 +91,15 @@ async def test_a_role_may_do_what_the_table_says_and_nothing_else(guarded, role)
         right = route["x-right"]
         if right == "none" or path.endswith("/stream"):
             continue
-        answer = await guarded.client.request(
+        response = await guarded.client.request(
             method, filled(path, dict.fromkeys(IDS, UNKNOWN)), headers=token, json={}
         )
         allowed = right in ROLES[role]
 
         if not allowed:
-            assert answer.status_code == 403, (method, path, answer.status_code)
+            assert response.status_code == 403, (method, path, response.status_code)
         elif role is not Role.USER:
-            assert answer.status_code != 403, (method, path, answer.text)
+            assert response.status_code != 403, (method, path, response.text)
 
 
 async def test_a_user_sees_and_cancels_own_jobs_only(guarded):
@@ -118,37 +118,37 @@ async def test_a_user_sees_and_cancels_own_jobs_only(guarded):
     assert canceled.json()["state"] == "canceled"
 
 
-async def test_a_revoked_token_opens_nothing(guarded):
+async def test_a_revoked_token_is_refused(guarded):
     admin = await guarded.token("superadmin")
-    made = await guarded.client.post(
+    created = await guarded.client.post(
         "/api/v1/tokens", json={"name": "shop", "role": "user", "tenant": "acme"}, headers=admin
     )
-    theirs = {"authorization": f"Bearer {made.json()['secret']}"}
-    before = await guarded.client.get("/api/v1/jobs", headers=theirs)
-    gone = await guarded.client.delete(f"/api/v1/tokens/{made.json()['id']}", headers=admin)
-    after = await guarded.client.get("/api/v1/jobs", headers=theirs)
+    headers = {"authorization": f"Bearer {created.json()['secret']}"}
+    before = await guarded.client.get("/api/v1/jobs", headers=headers)
+    gone = await guarded.client.delete(f"/api/v1/tokens/{created.json()['id']}", headers=admin)
+    after = await guarded.client.get("/api/v1/jobs", headers=headers)
 
     listed = await guarded.client.get("/api/v1/tokens", headers=admin)
-    assert (made.status_code, before.status_code, gone.status_code) == (201, 200, 204)
+    assert (created.status_code, before.status_code, gone.status_code) == (201, 200, 204)
     assert after.status_code == 401
-    assert made.json()["secret"] not in listed.text
+    assert created.json()["secret"] not in listed.text
 
 
-async def test_a_tenant_admin_gives_nobody_more_than_they_hold(guarded):
-    theirs = await guarded.token("tenant_admin", "acme")
+async def test_a_tenant_admin_cannot_grant_more_than_they_hold(guarded):
+    headers = await guarded.token("tenant_admin", "acme")
 
     wide = await guarded.client.post(
-        "/api/v1/tokens", json={"name": "x", "role": "superadmin"}, headers=theirs
+        "/api/v1/tokens", json={"name": "x", "role": "superadmin"}, headers=headers
     )
     elsewhere = await guarded.client.post(
-        "/api/v1/tokens", json={"name": "x", "role": "user", "tenant": "globex"}, headers=theirs
+        "/api/v1/tokens", json={"name": "x", "role": "user", "tenant": "globex"}, headers=headers
     )
 
     assert wide.status_code in (403, 422)
     assert elsewhere.status_code == 404
 
 
-async def test_changes_and_refusals_are_in_the_audit_whose_chain_is_whole(guarded):
+async def test_changes_and_refusals_are_in_a_valid_audit_chain(guarded):
     admin = await guarded.token("superadmin")
     user = await guarded.token("user", "acme")
     await guarded.client.post("/api/v1/queues/mail/pause", json={}, headers=admin)
@@ -163,7 +163,7 @@ async def test_changes_and_refusals_are_in_the_audit_whose_chain_is_whole(guarde
     assert whole["whole"] is True
 
 
-async def test_every_chain_is_checked_for_who_sees_all_and_ones_own_for_others(guarded):
+async def test_a_superadmin_verifies_every_chain_and_others_their_own(guarded):
     root = await guarded.token("superadmin")
     admin = await guarded.token("tenant_admin", "acme")
     await guarded.token("tenant_admin", "globex")
@@ -186,7 +186,7 @@ async def test_every_chain_is_checked_for_who_sees_all_and_ones_own_for_others(g
     assert of_acme == [heads[1]]
 
 
-async def test_pinned_heads_are_compared_and_those_of_another_tenant_are_unknown(guarded):
+async def test_pinned_heads_are_verified_and_foreign_ones_unknown(guarded):
     root = await guarded.token("superadmin")
     admin = await guarded.token("tenant_admin", "acme")
     await guarded.token("tenant_admin", "globex")
@@ -205,7 +205,7 @@ async def test_pinned_heads_are_compared_and_those_of_another_tenant_are_unknown
     assert (await verify([{**heads[1], "hash": "x"}], root)).status_code == 422
 
 
-async def test_a_tenant_admin_changes_many_jobs_but_deletes_none(guarded):
+async def test_a_tenant_admin_may_bulk_change_but_not_delete_jobs(guarded):
     admin = await guarded.token("tenant_admin", "acme")
     for tenant in ("acme", "globex"):
         await guarded.wl.enqueue("hello", {"name": "Ada"}, tenant=tenant)
@@ -228,13 +228,13 @@ async def test_a_tenant_admin_changes_many_jobs_but_deletes_none(guarded):
     assert (begun.status_code, begun.json()["total"]) == (201, 1)
     assert [(each.status_code, each.json()["code"]) for each in refused] == [(403, "WL5102")] * 4
     entries = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
-    _, *told = [(entry["action"], entry["outcome"]) for entry in reversed(entries)]
-    assert told == [("operations.cancel", "allowed"), *[("jobs.discard", "refused")] * 4]
+    _, *recorded = [(entry["action"], entry["outcome"]) for entry in reversed(entries)]
+    assert recorded == [("operations.cancel", "allowed"), *[("jobs.discard", "refused")] * 4]
     acme = (await guarded.client.get("/api/v1/operations", headers=admin)).json()["items"]
     assert [each["id"] for each in acme] == [begun.json()["id"]]
 
 
-async def test_people_sign_in_with_a_cookie_that_other_sites_cannot_use(guarded):
+async def test_session_cookies_are_unusable_from_other_sites(guarded):
     engine = await guarded.wl.ready()
     await engine.users.create(local(), "ada", password="correct horse battery", superadmin=True)
     here = {"origin": "http://api"}
@@ -270,7 +270,7 @@ async def things_of(wl, tenant):
     )
     event = await wl.emit("other", {}, tenant=tenant)
     engine = await wl.ready()
-    made = await engine.tokens.create(local(), "theirs", role="user", tenant=tenant)
+    created = await engine.tokens.create(local(), "theirs", role="user", tenant=tenant)
     begun = await engine.operations.create(
         local(), "cancel", JobQuery.of(states=["completed"]), query="", tenant=tenant
     )
@@ -282,7 +282,7 @@ async def things_of(wl, tenant):
         "triggers": {"id": trigger.id},
         "schedules": {"id": schedule.id},
         "events": {"id": event.id},
-        "tokens": {"id": made.token.id},
+        "tokens": {"id": created.token.id},
         "operations": {"id": begun.id},
         "tenants": {"id": tenant},
         "members": {"id": joined.principal.id},
@@ -290,7 +290,7 @@ async def things_of(wl, tenant):
     }
 
 
-def test_every_right_is_required_by_a_route_and_no_route_requires_another(guarded):
+def test_each_right_is_required_by_a_route_and_each_route_uses_a_known_right(guarded):
     paths = guarded.app.openapi()["paths"].values()
     required = {route.get("x-right", "none") for methods in paths for route in methods.values()}
 
@@ -298,7 +298,7 @@ def test_every_right_is_required_by_a_route_and_no_route_requires_another(guarde
     assert required - {"none"} == {*Right} - {Right.JOBS_ENQUEUE_FOR}
 
 
-async def test_running_a_schedule_by_hand_needs_its_own_right_and_is_audited(guarded):
+async def test_running_a_schedule_manually_needs_its_right_and_is_audited(guarded):
     engine = await guarded.wl.ready()
     schedule = await engine.triggers.create(
         "nightly", definition="hello", tenant="acme", schedule="0 2 * * *", payload={"name": "Ada"}
@@ -308,9 +308,9 @@ async def test_running_a_schedule_by_hand_needs_its_own_right_and_is_audited(gua
     enqueue = await guarded.token("tenant_admin", "acme", rights=["jobs.enqueue"])
     user = await guarded.token("user", "acme")
 
-    answers = [await guarded.client.post(path, headers=each) for each in (fire, enqueue, user)]
+    responses = [await guarded.client.post(path, headers=each) for each in (fire, enqueue, user)]
 
-    assert [answer.status_code for answer in answers] == [201, 403, 403]
+    assert [response.status_code for response in responses] == [201, 403, 403]
     entries = await engine.storage.access.entries("acme", most=10)
     fired = [each for each in entries if each.action == "triggers.fire"]
     assert sorted(each.outcome for each in fired) == ["allowed", "refused", "refused"]

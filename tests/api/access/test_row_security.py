@@ -1,4 +1,4 @@
-"""Row security: the second wall stands, also where the first one has a hole."""
+"""Row security: tenants stay separated even where a query lacks its tenant filter."""
 
 import asyncio
 import secrets
@@ -8,20 +8,20 @@ import asyncpg
 import psycopg
 import pytest
 
-from tests.api.access.test_invitations import (  # noqa: F401  they cross tenants, behind the wall too
-    test_the_owner_of_a_name_that_was_taken_gets_it_from_an_administrator,
-    test_who_invited_a_name_first_never_has_what_others_give_it,
+from tests.api.access.test_invitations import (  # noqa: F401  they cross tenants, with row security too
+    test_an_administrator_returns_a_taken_name_to_its_owner,
+    test_an_earlier_invitee_gains_no_rights_given_to_the_name_later,
 )
-from tests.api.access.test_roles import (  # noqa: F401  the same matrix, behind the second wall
+from tests.api.access.test_roles import (  # noqa: F401  the same matrix, with row security
     guarded,
-    test_a_revoked_token_opens_nothing,
-    test_a_role_may_do_what_the_table_says_and_nothing_else,
-    test_a_tenant_admin_gives_nobody_more_than_they_hold,
+    test_a_revoked_token_is_refused,
+    test_a_role_may_do_exactly_what_the_table_allows,
+    test_a_tenant_admin_cannot_grant_more_than_they_hold,
     test_a_user_sees_and_cancels_own_jobs_only,
-    test_another_tenants_things_are_like_none,
-    test_changes_and_refusals_are_in_the_audit_whose_chain_is_whole,
+    test_another_tenants_objects_are_not_found,
+    test_changes_and_refusals_are_in_a_valid_audit_chain,
     test_lists_show_nothing_of_another_tenant,
-    test_people_sign_in_with_a_cookie_that_other_sites_cannot_use,
+    test_session_cookies_are_unusable_from_other_sites,
     things_of,
 )
 from tests.api.authenticated_api import guarding
@@ -42,7 +42,7 @@ ON = Settings(database=DatabaseSettings(row_security=True))
 
 @pytest.fixture
 async def owner(database):
-    """An app of the tables' owner, whom no policy holds."""
+    """An app connected as the tables' owner, to whom no policy applies."""
     app = Windlass(database.url, settings=Settings())
     yield app
     await app.close()
@@ -50,7 +50,7 @@ async def owner(database):
 
 @pytest.fixture
 async def held(database, owner):
-    """A role that owns nothing; told as the URL of its connections."""
+    """The URL of a role that owns no table."""
     name, password = f"api_{secrets.token_hex(4)}", secrets.token_hex(8)
     execute(database.url, f"create role {name} login password '{password}'")
     await owner.engine.schema.secure(role=name)
@@ -86,11 +86,11 @@ async def as_acme(work):
     return await asyncio.create_task(request())
 
 
-async def as_nobody(work):
+async def unbound(work):
     return await work
 
 
-async def test_a_route_that_forgot_its_tenant_shows_nothing_of_another(guarded, storage):  # noqa: F811
+async def test_a_route_without_a_tenant_filter_shows_no_foreign_rows(guarded, storage):  # noqa: F811
     async def forgetful(caller: CurrentCaller, engine: ReadyEngine) -> list[str]:
         page = await engine.storage.jobs.page(ALL_TENANTS, JobQuery())
         return [job.tenant for job in page.jobs]
@@ -113,7 +113,7 @@ AUDIT_RIGHTS = {
 }
 
 
-async def test_the_servers_role_adds_to_the_audit_and_changes_nothing_of_it(owner, held, database):
+async def test_the_server_role_can_only_append_to_the_audit(owner, held, database):
     role = urlsplit(held).username
     execute(database.url, f"grant all on windlass_audit to {role}")
     await owner.engine.schema.secure(role=role)
@@ -133,7 +133,7 @@ async def test_the_servers_role_adds_to_the_audit_and_changes_nothing_of_it(owne
             execute(held, statement)
 
 
-async def test_a_server_that_is_held_signs_the_chains_that_its_tenants_start(held):
+async def test_a_restricted_server_signs_chains_that_its_tenants_start(held):
     keyed = Settings(
         database=DatabaseSettings(row_security=True), audit=AuditSettings(key="k" * 32)
     )
@@ -142,7 +142,7 @@ async def test_a_server_that_is_held_signs_the_chains_that_its_tenants_start(hel
         async with guarding(wl) as guarded:
             admin = await guarded.token("tenant_admin", "acme")
             root = await guarded.token("superadmin")
-            made = await guarded.client.post(
+            created = await guarded.client.post(
                 "/api/v1/tokens", json={"name": "x", "role": "user"}, headers=admin
             )
             own = await guarded.client.get("/api/v1/audit/verify", headers=admin)
@@ -150,7 +150,7 @@ async def test_a_server_that_is_held_signs_the_chains_that_its_tenants_start(hel
     finally:
         await wl.close()
 
-    assert made.status_code == 201
+    assert created.status_code == 201
     assert own.json()["whole"] is True
     assert report.json()["whole"] is True
     assert {chain["head"] for chain in report.json()["chains"]} == {"valid"}
@@ -179,29 +179,29 @@ def _tenant(row):
 
 
 @pytest.mark.parametrize("noun", READS)
-async def test_a_verb_that_forgot_its_tenant_answers_nothing_of_another(storage, noun):
-    theirs = await as_acme(READS[noun](storage))
+async def test_a_verb_without_a_tenant_filter_returns_no_foreign_rows(storage, noun):
+    visible = await as_acme(READS[noun](storage))
     everything = await READS[noun](storage)
 
-    assert tenants_in(theirs) == {"acme"}
+    assert tenants_in(visible) == {"acme"}
     assert {"acme", "globex"} <= tenants_in(everything)
 
 
-async def test_another_tenants_job_is_not_there(storage, wl):
+async def test_another_tenants_job_is_not_found(storage, wl):
     receipt = await wl.enqueue("hello", {"name": "secret"}, tenant="globex")
     job = await wl.jobs.get(receipt.job_id)
 
-    theirs = [
+    visible = [
         await as_acme(storage.jobs.get(ALL_TENANTS, job.id)),
         await as_acme(storage.jobs.find(ALL_TENANTS, job.id.hex[-12:])),
         await as_acme(storage.jobs.cancel(ALL_TENANTS, [job.id])),
     ]
 
-    assert [bool(each) for each in theirs] == [False] * 3
+    assert [bool(each) for each in visible] == [False] * 3
     assert await storage.jobs.find(ALL_TENANTS, job.id.hex[-12:]) == [job.id]
 
 
-async def test_the_record_of_another_tenants_job_is_not_there(storage, wl, database):
+async def test_another_tenants_job_record_is_not_found(storage, wl, database):
     job = await wl.jobs.get((await wl.enqueue("hello", {"name": "x"}, tenant="globex")).job_id)
     execute(
         database.url,
@@ -213,13 +213,13 @@ async def test_the_record_of_another_tenants_job_is_not_there(storage, wl, datab
 
     seen = [
         (len(await who(storage.jobs.attempts(job))), len(await who(storage.jobs.transitions(job))))
-        for who in (as_acme, as_nobody)
+        for who in (as_acme, unbound)
     ]
 
     assert seen == [(0, 0), (1, 1)]
 
 
-async def test_nothing_is_stored_for_another_tenant(wl, storage):
+async def test_writes_for_another_tenant_are_refused(wl, storage):
     with pytest.raises((WindlassError, asyncpg.InsufficientPrivilegeError)):
         await as_acme(wl.enqueue("hello", {"name": "x"}, tenant="globex"))
 
@@ -227,24 +227,24 @@ async def test_nothing_is_stored_for_another_tenant(wl, storage):
     assert len(found.jobs) == 1
 
 
-async def test_connections_are_told_again_when_another_asks(storage):
+async def test_a_connection_is_rebound_for_each_tenant(storage):
     jobs = READS["jobs"]
 
-    told = [tenants_in(await as_acme(jobs(storage))), tenants_in(await jobs(storage))]
+    visible = [tenants_in(await as_acme(jobs(storage))), tenants_in(await jobs(storage))]
     at_once = await asyncio.gather(
         *[as_acme(jobs(storage)) for _ in range(20)], *[jobs(storage) for _ in range(20)]
     )
 
-    assert told == [{"acme"}, {"acme", "globex"}]
+    assert visible == [{"acme"}, {"acme", "globex"}]
     assert [tenants_in(each) for each in at_once] == [{"acme"}] * 20 + [{"acme", "globex"}] * 20
 
 
-async def test_a_connection_that_says_nothing_sees_nothing(held, storage):
+async def test_an_unbound_connection_sees_nothing(held, storage):
     assert execute(held, "select count(*) from windlass_jobs") == [(0,)]
     assert execute(held, "select count(*) from windlass_tokens") == [(0,)]
 
 
-async def test_jobs_of_tenants_run_behind_the_wall(guarded):  # noqa: F811
+async def test_jobs_of_tenants_run_under_row_security(guarded):  # noqa: F811
     token = await guarded.token("tenant_admin", "acme")
     body = {"definition": "hello", "payload": {"name": "Ada"}}
     job = (await guarded.client.post("/api/v1/jobs", json=body, headers=token)).json()["job"]["id"]
@@ -258,7 +258,7 @@ async def test_jobs_of_tenants_run_behind_the_wall(guarded):  # noqa: F811
     assert len(attempts["items"]) == 1
 
 
-async def test_many_jobs_at_once_are_stored_behind_the_wall(guarded):  # noqa: F811
+async def test_large_batches_are_stored_under_row_security(guarded):  # noqa: F811
     storage = (await guarded.wl.ready()).storage
     jobs = [new_job(definition="hello", tenant="acme") for _ in range(150)]
 
@@ -267,7 +267,7 @@ async def test_many_jobs_at_once_are_stored_behind_the_wall(guarded):  # noqa: F
     assert {each.status for each in stored} == {"created"}
 
 
-async def test_whom_no_policy_holds_is_told(owner, database, held):
+async def test_a_role_that_bypasses_policies_is_reported(owner, database, held):
     unsafe = Windlass(database.url, settings=ON)
     unasked = Windlass(held, settings=Settings())
     try:
@@ -288,15 +288,15 @@ async def test_whom_no_policy_holds_is_told(owner, database, held):
 
 
 async def warned(app):
-    """What is said of row security."""
+    """The doctor's checks of row security."""
     return [text for text in await app.engine.storage.database.warnings() if "row" in text]
 
 
-async def test_the_wall_stands_without_a_warning_for_a_role_that_owns_nothing(wl):
+async def test_row_security_for_a_non_owner_role_gives_no_warning(wl):
     assert await warned(wl) == []
 
 
-async def test_what_serves_all_tenants_steps_out(wl):
+async def test_installation_wide_work_bypasses_row_security(wl):
     bind_tenant("acme")
 
     with all_tenants():
@@ -306,7 +306,7 @@ async def test_what_serves_all_tenants_steps_out(wl):
     bind_tenant(None)
 
 
-async def test_a_mute_of_all_tenants_is_seen_by_each_and_changed_by_none(storage):
+async def test_a_global_mute_is_visible_to_tenants_and_read_only(storage):
     for scope in (ALL_TENANTS, Scope.of("acme"), Scope.of("globex")):
         await storage.jobs.mute(scope, "hello", "x")
 
@@ -325,7 +325,7 @@ async def test_a_mute_of_all_tenants_is_seen_by_each_and_changed_by_none(storage
     ]
 
 
-async def test_a_waiting_job_is_changed_behind_the_wall_and_no_other_tenants(guarded):  # noqa: F811
+async def test_a_waiting_job_is_updated_under_row_security_for_its_tenant_only(guarded):  # noqa: F811
     token = await guarded.token("tenant_admin", "acme")
     ids = [
         (await guarded.wl.enqueue("hello", {"name": "x"}, tenant=tenant)).job_id

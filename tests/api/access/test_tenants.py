@@ -1,4 +1,4 @@
-"""Tenants over HTTP: an id is given once, and what ends with a tenant."""
+"""Tenants over HTTP: an id is used once, and access ends with the tenant."""
 
 import pytest
 
@@ -13,7 +13,7 @@ async def guarded(wl):
         yield guarded
 
 
-async def test_a_known_id_is_refused_and_nothing_is_reset_or_revived(guarded):
+async def test_a_known_tenant_id_is_refused_and_nothing_reset(guarded):
     root = await guarded.token("superadmin")
     token = await guarded.token("tenant_admin", "acme")
     tenants = "/api/v1/tenants"
@@ -35,7 +35,7 @@ async def test_a_known_id_is_refused_and_nothing_is_reset_or_revived(guarded):
     assert (gone.status_code, old.status_code) == (404, 401)
 
 
-async def test_with_a_tenant_end_the_sessions_of_who_has_no_other(guarded):
+async def test_deleting_a_tenant_ends_sessions_of_users_without_another(guarded):
     root = await guarded.token("superadmin")
     engine = await guarded.wl.ready()
 
@@ -61,7 +61,7 @@ async def test_with_a_tenant_end_the_sessions_of_who_has_no_other(guarded):
     assert [each["tenant_id"] for each in stays.json()["memberships"]] == ["globex"]
 
 
-async def test_only_who_reaches_all_tenants_purges_one(guarded):
+async def test_purging_a_tenant_needs_access_to_all_tenants(guarded):
     root, admin = await guarded.token("superadmin"), await guarded.token("tenant_admin", "acme")
     url = "/api/v1/tenants/acme?purge=true"
 

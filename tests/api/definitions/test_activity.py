@@ -1,4 +1,4 @@
-"""What is told of a definition beside its row, and which definitions a list has."""
+"""Activity shown with a definition, and the filters of the definition list."""
 
 import asyncio
 
@@ -37,7 +37,7 @@ def idle(wl):
     return idle
 
 
-async def test_a_definition_tells_what_its_jobs_do(wl, busy, idle, ended):
+async def test_a_definition_shows_its_job_activity(wl, busy, idle, ended):
     before = await wl.definitions.activity("busy")
     for receipt in [await busy.enqueue(), await busy.enqueue(), await busy.enqueue(fail=True)]:
         job = await ended(receipt)
@@ -59,7 +59,7 @@ async def test_a_definition_tells_what_its_jobs_do(wl, busy, idle, ended):
     assert (await wl.definitions.activity("busy")).next_run_at is None
 
 
-async def test_a_running_job_is_counted(wl):
+async def test_running_jobs_are_counted(wl):
     begun, end = asyncio.Event(), asyncio.Event()
 
     @wl.job
@@ -76,18 +76,18 @@ async def test_a_running_job_is_counted(wl):
     assert seen.running == 1
 
 
-async def test_why_a_worker_cannot_import_a_definition_is_told(database):
+async def test_an_import_error_of_a_worker_is_shown(database):
     settings = Settings.load({"worker.handler_paths": ("tests",)})
     async with Windlass(database.url, settings=settings) as wl:
         await wl.definitions.create("lost", path="tests.nowhere.lost")
         async with wl.running():
             await until(lambda: fails_to_import(wl, "lost"))
-            told = await wl.definitions.activity("lost")
+            activity = await wl.definitions.activity("lost")
 
-    assert told.workers == []
+    assert activity.workers == []
 
 
-async def test_lists_take_filters(wl, api, busy, idle):
+async def test_definition_lists_can_be_filtered(wl, api, busy, idle):
     await wl.ready()
     await wl.definitions.edit("idle.job", max_attempts=9)
     await wl.definitions.disable("idle.job")
@@ -103,28 +103,28 @@ async def test_lists_take_filters(wl, api, busy, idle):
         "search=SENDS": ["busy"],
         "search=.job&enabled=false": ["idle.job"],
     }.items():
-        answer = await api.get(f"/definitions?{query}")
-        assert [each["key"] for each in answer.json()["items"]] == keys, query
+        response = await api.get(f"/definitions?{query}")
+        assert [each["key"] for each in response.json()["items"]] == keys, query
     found = await wl.definitions.list(queue="mail", enabled=True, search="much")
     assert [each.key for each in found] == ["busy"]
     with pytest.raises(OptionInvalid):
         await wl.definitions.list(kind="nonsense")
 
 
-async def test_a_page_of_definitions_reads_no_triggers_of_others(wl, api, busy, monkeypatch):
+async def test_a_page_of_definitions_reads_only_its_own_triggers(wl, api, busy, monkeypatch):
     engine = await wl.ready()
-    asked = []
+    queries = []
     run = engine.storage.database.run
 
     async def counted(verb, **params):
-        asked.append(verb)
+        queries.append(verb)
         return await run(verb, **params)
 
     monkeypatch.setattr(engine.storage.database, "run", counted)
-    answer = await api.get("/definitions")
-    [shown] = answer.json()["items"]
+    response = await api.get("/definitions")
+    [shown] = response.json()["items"]
 
     assert (shown["strategy"], shown["running"]) == ("cron", 0)
     assert shown["next_run_at"] is not None
-    assert "triggers" not in asked
-    assert asked.count("definition_triggers") == 1
+    assert "triggers" not in queries
+    assert queries.count("definition_triggers") == 1

@@ -1,4 +1,4 @@
-"""Who is shown which definitions: a user what they may enqueue, system ones who reaches all."""
+"""Visibility of definitions: users see what they may enqueue, only superadmins system ones."""
 
 import pytest
 
@@ -35,7 +35,7 @@ async def seen(guarded, who, query=""):
     return one_by_one
 
 
-async def test_a_user_sees_only_definitions_that_they_may_enqueue(guarded):
+async def test_a_user_sees_only_definitions_they_may_enqueue(guarded):
     user = await guarded.token("user", "acme")
     trusted = await guarded.token("user", "acme", permissions=["billing"])
 
@@ -43,7 +43,7 @@ async def test_a_user_sees_only_definitions_that_they_may_enqueue(guarded):
     assert await seen(guarded, trusted) == ["hello", "refund"]
 
 
-async def test_who_administers_a_tenant_sees_all_but_system_definitions(guarded):
+async def test_a_tenant_admin_sees_all_but_system_definitions(guarded):
     admin = await guarded.token("tenant_admin", "acme")
     reader = await guarded.token("tenant_admin", "acme", rights=["definitions.read", "jobs.read"])
 
@@ -51,7 +51,7 @@ async def test_who_administers_a_tenant_sees_all_but_system_definitions(guarded)
     assert await seen(guarded, reader) == ["hello", "refund"]
 
 
-async def test_who_reaches_all_sees_all_whatever_tenant_they_name(guarded):
+async def test_a_superadmin_sees_all_definitions_for_any_tenant(guarded):
     root = await guarded.token("superadmin")
     bound = await guarded.token("superadmin", "acme")
 
@@ -60,25 +60,25 @@ async def test_who_reaches_all_sees_all_whatever_tenant_they_name(guarded):
     assert await seen(guarded, bound) == ["hello", "refund"]
 
 
-async def test_a_hidden_definition_is_answered_like_one_that_does_not_exist(guarded):
+async def test_a_hidden_definition_is_not_found(guarded):
     user = await guarded.token("user", "acme")
 
-    answers = []
+    responses = []
     for key in ("refund", "tidy", "refunx", "tidx"):
-        answer = await guarded.client.get(f"/api/v1/definitions/{key}", headers=user)
-        own = answer.headers["x-request-id"]
-        text = answer.text.replace(own, "<request>").replace(key, "<asked>")
-        answers.append((answer.status_code, text))
+        response = await guarded.client.get(f"/api/v1/definitions/{key}", headers=user)
+        own = response.headers["x-request-id"]
+        text = response.text.replace(own, "<request>").replace(key, "<asked>")
+        responses.append((response.status_code, text))
 
-    assert len(set(answers)) == 1
-    assert answers[0][0] == 404
-    assert "1 definition is known" in answers[0][1]
+    assert len(set(responses)) == 1
+    assert responses[0][0] == 404
+    assert "1 definition is known" in responses[0][1]
 
 
-async def test_a_typo_does_not_lead_to_a_definition_that_is_not_theirs(guarded):
+async def test_suggestions_for_a_typo_omit_hidden_definitions(guarded):
     user = await guarded.token("user", "acme")
 
-    def told(answer):
+    def comparable(answer):
         own = answer.headers["x-request-id"]
         return answer.status_code, answer.text.replace(own, "<request>")
 
@@ -86,12 +86,12 @@ async def test_a_typo_does_not_lead_to_a_definition_that_is_not_theirs(guarded):
     far = await guarded.client.post("/api/v1/jobs", json={"definition": "zzzzzz"}, headers=user)
     own = await guarded.client.post("/api/v1/jobs", json={"definition": "hellp"}, headers=user)
 
-    assert told(near)[1].replace("refunx", "zzzzzz") == told(far)[1]
+    assert comparable(near)[1].replace("refunx", "zzzzzz") == comparable(far)[1]
     assert "1 definition is known" in near.text
     assert "`hello`" in own.json()["hint"]
 
 
-async def test_without_authentication_everything_is_shown(api, guarded):
+async def test_without_authentication_all_definitions_are_shown(api, guarded):
     for query in ("?system=true", "?system=true&tenant=acme"):
         listed = (await api.get(f"/definitions{query}")).json()["items"]
 

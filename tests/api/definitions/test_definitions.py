@@ -1,4 +1,4 @@
-"""One shape to create and edit definitions: everything that code may say, and the handler."""
+"""Creating and editing definitions by one shape: all options of code, and the handler."""
 
 import sys
 
@@ -49,10 +49,10 @@ payload_schema = {{properties = {{name = {{type = "string", maxLength = 9}}}}, r
 
 
 def shape(shown):
-    """What of a definition is in EVERYTHING, by the same names."""
-    told = {**shown, "after": shown["runs_after"]}
-    told["backoff"] = {name: told["backoff"][name] for name in ("kind", "base_seconds")}
-    return {name: told[name] for name in EVERYTHING}
+    """The fields of a definition that are in EVERYTHING."""
+    options = {**shown, "after": shown["runs_after"]}
+    options["backoff"] = {name: options["backoff"][name] for name in ("kind", "base_seconds")}
+    return {name: options[name] for name in EVERYTHING}
 
 
 @pytest.fixture
@@ -67,20 +67,20 @@ async def lab(database, tmp_path):
             yield wl, api
 
 
-async def test_a_definition_is_created_with_everything_that_code_may_say(lab):
+async def test_a_definition_can_be_created_with_every_option(lab):
     _, api = lab
 
-    made = await api.post(
+    created = await api.post(
         "/definitions", json={"key": "report", "path": "tests.jobs.report", **EVERYTHING}
     )
 
-    assert made.status_code == 201, made.text
-    assert shape(made.json()) == EVERYTHING
-    assert (made.json()["kind"], made.json()["handler"]) == ("path", "tests.jobs.report")
+    assert created.status_code == 201, created.text
+    assert shape(created.json()) == EVERYTHING
+    assert (created.json()["kind"], created.json()["handler"]) == ("path", "tests.jobs.report")
     assert shape((await api.get("/definitions/report")).json()) == EVERYTHING
 
 
-async def test_a_definition_in_code_is_edited_by_the_same_shape_and_reset(lab):
+async def test_a_code_definition_is_edited_and_reset_by_the_same_shape(lab):
     wl, api = lab
 
     @wl.job("report", tags=["old"])
@@ -106,7 +106,7 @@ async def test_a_definition_in_code_is_edited_by_the_same_shape_and_reset(lab):
     assert {**after, **times} == {**before, **times}
 
 
-async def test_an_edited_default_payload_is_in_force_at_once(lab):
+async def test_an_edited_default_payload_takes_effect_at_once(lab):
     wl, _ = lab
 
     @wl.job
@@ -134,7 +134,7 @@ async def test_an_edited_default_payload_is_in_force_at_once(lab):
         ({"kind": "code"}, "/kind"),
     ],
 )
-async def test_what_cannot_be_is_refused_at_its_place(lab, change, pointer):
+async def test_invalid_values_are_refused_with_a_pointer(lab, change, pointer):
     _, api = lab
     schema = {"properties": {"day": {"type": "string"}}, "required": ["day"]}
     body = {"key": "report", "path": "tests.jobs.report", "payload_schema": schema}
@@ -146,7 +146,7 @@ async def test_what_cannot_be_is_refused_at_its_place(lab, change, pointer):
     assert [each["pointer"] for each in refused.json()["errors"]] == [pointer]
 
 
-async def test_creating_can_be_repeated(lab):
+async def test_creating_a_definition_is_idempotent(lab):
     wl, api = lab
 
     @wl.job
@@ -167,11 +167,11 @@ async def test_creating_can_be_repeated(lab):
     assert (await wl.definitions.create("report", path="tests.x.y", if_exists="keep")).handler
 
 
-async def test_a_definition_names_a_command_of_the_settings_and_narrows_its_schema(lab):
+async def test_a_definition_may_use_a_configured_command_with_a_narrower_schema(lab):
     wl, api = lab
     schema = {"properties": {"name": {"enum": ["Ada", "a long long name"]}}, "required": ["name"]}
 
-    made = await api.post(
+    created = await api.post(
         "/definitions", json={"key": "greet.ada", "command": "greet", "payload_schema": schema}
     )
     wide = await api.post(
@@ -190,8 +190,8 @@ async def test_a_definition_names_a_command_of_the_settings_and_narrows_its_sche
         with pytest.raises(Exception, match="name"):
             await wl.jobs.wait(long.job_id, "30s")
 
-    assert made.status_code == 201, made.text
-    assert (made.json()["kind"], made.json()["isolation"]) == ("command", "process")
+    assert created.status_code == 201, created.text
+    assert (created.json()["kind"], created.json()["isolation"]) == ("command", "process")
     assert (wide.status_code, wide.json()["errors"][0]["pointer"]) == (422, "/payload_schema")
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["pointer"].endswith("/name")
@@ -199,9 +199,9 @@ async def test_a_definition_names_a_command_of_the_settings_and_narrows_its_sche
     assert "hello Ada" in (attempt.stdout_tail or "")
 
 
-async def test_a_handler_may_live_in_a_worker_of_another_language(lab):
+async def test_a_definition_may_have_a_handler_in_another_language(lab):
     wl, api = lab
-    made = await api.post(
+    created = await api.post(
         "/definitions",
         json={"key": "resize", "kind": "remote", "payload_schema": {"required": ["path"]}},
     )
@@ -211,5 +211,5 @@ async def test_a_handler_may_live_in_a_worker_of_another_language(lab):
         "/worker/jobs/claim", json={"worker": "go:1", "slots": 1, "definitions": {"resize": 1}}
     )
 
-    assert (made.status_code, made.json()["kind"]) == (201, "remote")
+    assert (created.status_code, created.json()["kind"]) == (201, "remote")
     assert str(enqueued.job_id) in claimed.text, claimed.text

@@ -28,18 +28,18 @@ async def stored(api):
 
 async def test_each_job_of_a_batch_has_its_own_receipt(api):
     first = await send(api, hi(dedupe_key="a"))
-    answer = await send(api, hi("Grace"), hi(dedupe_key="a"), hi("Edsger", queue="mail"))
+    response = await send(api, hi("Grace"), hi(dedupe_key="a"), hi("Edsger", queue="mail"))
 
-    receipts = answer.json()["items"]
-    assert (first.status_code, answer.status_code) == (201, 201)
+    receipts = response.json()["items"]
+    assert (first.status_code, response.status_code) == (201, 201)
     assert [each["status"] for each in receipts] == ["created", "existing", "created"]
     assert receipts[1]["job_id"] == first.json()["items"][0]["job_id"]
     last = (await api.get(f"/jobs/{receipts[2]['job_id']}")).json()
     assert (last["payload"], last["queue"]) == ({"name": "Edsger"}, "mail")
 
 
-async def test_a_batch_with_jobs_at_fault_stores_none_and_points_at_each(api):
-    answer = await send(
+async def test_a_batch_with_invalid_jobs_stores_none_and_points_at_each(api):
+    response = await send(
         api,
         hi(),
         hi(payload={"nmae": "Ada"}),
@@ -49,8 +49,8 @@ async def test_a_batch_with_jobs_at_fault_stores_none_and_points_at_each(api):
         hi(due_at="2020-01-01T00:00:00Z"),
     )
 
-    problem = answer.json()
-    assert (answer.status_code, problem["code"]) == (422, "WL3307")
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (422, "WL3307")
     assert [each["pointer"] for each in problem["errors"]] == [
         "/jobs/1/payload/name",
         "/jobs/1/payload/nmae",
@@ -70,17 +70,17 @@ async def test_a_batch_with_jobs_at_fault_stores_none_and_points_at_each(api):
         ({"dedupe_key": "a", "on_duplicate": "error"}, "/jobs/1"),
     ],
 )
-async def test_what_the_database_refuses_is_pointed_at_too(api, wrong, pointer):
+async def test_jobs_refused_by_the_database_are_pointed_at(api, wrong, pointer):
     await send(api, hi(dedupe_key="a"))
 
-    answer = await send(api, hi("Grace"), hi(**wrong))
+    response = await send(api, hi("Grace"), hi(**wrong))
 
-    assert answer.status_code == 422, answer.text
-    assert [each["pointer"] for each in answer.json()["errors"]] == [pointer]
+    assert response.status_code == 422, response.text
+    assert [each["pointer"] for each in response.json()["errors"]] == [pointer]
     assert await stored(api) == 1
 
 
-async def test_a_batch_that_cannot_be_read_names_the_field(api):
+async def test_an_unreadable_batch_names_the_field(api):
     wrong = await send(api, hi(), hi(priority="hgh"))
     empty = await send(api)
     many = await send(api, *[hi()] * 1_001)
@@ -90,21 +90,21 @@ async def test_a_batch_that_cannot_be_read_names_the_field(api):
     assert empty.json()["errors"][0]["pointer"] == "/jobs"
 
 
-async def test_a_key_makes_a_batch_once_and_a_dry_run_stores_nothing(api):
+async def test_a_batch_is_idempotent_by_key_and_dry_runs_store_nothing(api):
     key = {"headers": {"Idempotency-Key": "batch-1"}}
 
     tried = await send(api, hi(), hi("Grace"), params={"dry_run": True}, **key)
-    made = await send(api, hi(), hi("Grace"), **key)
+    created = await send(api, hi(), hi("Grace"), **key)
     again = await send(api, hi(), hi("Grace"), **key)
     other = await send(api, hi(), **key)
 
     assert [each["status"] for each in tried.json()["items"]] == ["valid", "valid"]
-    assert made.json() == again.json()
+    assert created.json() == again.json()
     assert (other.status_code, other.json()["code"]) == (422, "WL2105")
     assert await stored(api) == 2
 
 
-async def test_a_batch_is_refused_as_a_whole_to_who_may_not_enqueue_one_of_it(wl):
+async def test_a_batch_is_refused_if_one_job_may_not_be_enqueued(wl):
     @wl.job(requires_permission="pay")
     def pay() -> None: ...
 
@@ -122,9 +122,13 @@ async def test_a_batch_is_refused_as_a_whole_to_who_may_not_enqueue_one_of_it(wl
         assert (await guarded.client.get("/api/v1/jobs", headers=user)).json()["items"] == []
 
 
-async def test_a_job_for_which_a_tenant_has_no_room_is_rejected_by_itself(api, wl):
+async def test_a_job_above_the_tenants_cap_is_rejected_individually(api, wl):
     await wl.tenants.create("acme", max_open=1)
 
-    answer = await send(api, hi(tenant="acme"), hi(tenant="acme"), hi())
+    response = await send(api, hi(tenant="acme"), hi(tenant="acme"), hi())
 
-    assert [each["status"] for each in answer.json()["items"]] == ["created", "rejected", "created"]
+    assert [each["status"] for each in response.json()["items"]] == [
+        "created",
+        "rejected",
+        "created",
+    ]

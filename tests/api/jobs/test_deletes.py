@@ -1,4 +1,4 @@
-"""DELETE of jobs that have ended, and what a server that drains answers."""
+"""DELETE of ended jobs, and the readiness of a draining server."""
 
 
 async def test_an_ended_job_is_deleted_and_an_open_one_is_not(api, wl):
@@ -7,8 +7,8 @@ async def test_an_ended_job_is_deleted_and_an_open_one_is_not(api, wl):
         return path
 
     await wl.ready()
-    made = await api.post("/jobs", json={"definition": "ingest", "payload": {"path": "/"}})
-    id = made.json()["job"]["id"]
+    created = await api.post("/jobs", json={"definition": "ingest", "payload": {"path": "/"}})
+    id = created.json()["job"]["id"]
 
     refused = await api.delete(f"/jobs/{id}")
     await api.post(f"/jobs/{id}/cancel")
@@ -22,7 +22,7 @@ async def test_an_ended_job_is_deleted_and_an_open_one_is_not(api, wl):
     assert (await api.get(f"/jobs/{id}")).status_code == 404
 
 
-async def test_a_server_that_drains_is_not_ready(api, served):
+async def test_a_draining_server_is_not_ready(api, served):
     ready = await api.get("http://localhost/readyz")
     served.state.draining = True
     draining = await api.get("http://localhost/readyz")

@@ -1,4 +1,4 @@
-"""Every way to make or change work asks whether the caller may enqueue the definition.
+"""Every way to create or change work checks that the caller may enqueue the definition.
 
 The ways are the API's own list of routes and the engine's own list of verbs: a new one that stands in
 no table here fails a test.
@@ -37,7 +37,7 @@ PAYLOAD = {"n": 1}
 
 @dataclass
 class Stage:
-    """Work of a restricted definition, in whatever state a route wants it."""
+    """Jobs and triggers of a restricted definition, in the state a route needs."""
 
     guarded: Guarded
     definition: str
@@ -64,16 +64,16 @@ class Stage:
         return str(lease.job_id)
 
     async def schedule(self, **about: Any) -> str:
-        made = await self.wl.schedules.create(
+        created = await self.wl.schedules.create(
             self.name(), definition=self.definition, schedule="0 2 * * *", payload=PAYLOAD, **about
         )
-        return str(made.id)
+        return str(created.id)
 
     async def trigger(self, **about: Any) -> str:
-        made = await self.wl.triggers.create(
+        created = await self.wl.triggers.create(
             self.name(), definition=self.definition, event="closed", payload=PAYLOAD, **about
         )
-        return str(made.id)
+        return str(created.id)
 
     async def declared(self) -> str:
         """The schedule of the definition that is declared in code."""
@@ -103,7 +103,7 @@ class Stage:
         return f"name {self.named}"
 
     async def look(self) -> object:
-        """All work of the definition, with whatever somebody might change of it."""
+        """All jobs and triggers of the definition, with every field that can be changed."""
         engine = await self.wl.ready()
         page = await engine.lists.page(
             JobQuery.of(definition=self.definition), scope=ALL_TENANTS, after=None, limit=500
@@ -194,7 +194,7 @@ async def _declared(stage: Stage) -> tuple[Mapping[str, str], Any]:
     return {"id": await stage.declared()}, None
 
 
-#: A route that makes or changes work -> what it is asked for.
+#: A route that creates or changes work -> its request.
 GATED: Mapping[str, Prepare] = {
     "POST /jobs": _new_job,
     "POST /jobs/batch": _new_jobs,
@@ -283,7 +283,7 @@ CALLERS = {
 
 @pytest.mark.parametrize("definition", [PAYROLL, HOUSEKEEPING])
 @pytest.mark.parametrize("who", CALLERS)
-async def test_work_is_made_and_changed_only_by_who_may_enqueue_it(guarded, who, definition):
+async def test_creating_or_changing_work_needs_enqueue_permission(guarded, who, definition):
     role, permissions, allowed = CALLERS[who]
     tenant = None if role == "superadmin" else DEFAULT_TENANT
     token = await guarded.token(role, tenant, permissions=permissions)
@@ -296,21 +296,21 @@ async def test_work_is_made_and_changed_only_by_who_may_enqueue_it(guarded, who,
         before = await stage.look()
         for name, value in values.items():
             path = path.replace(f"{{{name}}}", value)
-        answer = await guarded.client.request(method, f"/api/v1{path}", headers=token, json=body)
+        response = await guarded.client.request(method, f"/api/v1{path}", headers=token, json=body)
 
         if definition in allowed:
-            assert answer.is_success, (way, answer.text)
+            assert response.is_success, (way, response.text)
         else:
             hidden = (
-                way.endswith("/clone")  # somebody else's job
+                way.endswith("/clone")  # another user's job
                 if role == "user"
                 else values.get("id") == declared and definition == HOUSEKEEPING
             )
-            assert answer.status_code == (404 if hidden else 403), (way, answer.text)
+            assert response.status_code == (404 if hidden else 403), (way, response.text)
             assert await stage.look() == before, way
 
 
-def test_every_route_that_writes_is_said_to_make_work_or_not(guarded):
+def test_every_writing_route_is_classified(guarded):
     writes = {
         f"{method} {path.removeprefix('/api/v1')}"
         for method, path, _ in guarded.routes()
@@ -326,7 +326,7 @@ UNGATED_VERBS = {
         "get", "resolve", "cancel", "discard", "attempts", "history", "logs", "family", "explain",
         "wait", "receipt", "refuse", "check_parents", "check_repeated", "opened",
         "reveal", "prepare", "hooked",
-        # In the program's own transaction, or by the bulk: nobody asks these on behalf of another.
+        # In the program's own transaction, or in bulk: these are not called on behalf of another.
         "enqueue_many", "enqueue_in", "joined",
     },
     DeadLetters: {"groups", "list", "discard", "discard_group"},
@@ -343,7 +343,7 @@ UNGATED_VERBS = {
 
 
 @pytest.mark.parametrize("noun", UNGATED_VERBS, ids=lambda noun: noun.__name__)
-def test_every_verb_takes_who_asks_unless_it_makes_no_work(noun):
+def test_every_verb_that_creates_work_takes_the_caller(noun):
     verbs = {
         name: inspect.signature(verb).parameters
         for name, verb in inspect.getmembers(noun, inspect.isfunction)
@@ -354,85 +354,85 @@ def test_every_verb_takes_who_asks_unless_it_makes_no_work(noun):
     assert without == UNGATED_VERBS[noun]
 
 
-async def test_a_refused_retry_says_why_and_leaves_an_audit_entry(guarded):
+async def test_a_refused_retry_gives_the_reason_and_is_audited(guarded):
     admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
     id = await Stage(guarded, PAYROLL).dead()
 
-    answer = await guarded.client.post(f"/api/v1/jobs/{id}/retry", headers=admin)
+    response = await guarded.client.post(f"/api/v1/jobs/{id}/retry", headers=admin)
 
     entries = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
-    assert answer.json()["code"] == "WL5102"
-    assert "payroll requires the permission payroll.run" in answer.text
+    assert response.json()["code"] == "WL5102"
+    assert "payroll requires the permission payroll.run" in response.text
     assert (entries[0]["action"], entries[0]["outcome"]) == ("jobs.retry", "refused")
 
 
 class TestSavedTriggers:
-    """A trigger fires under the right of who saved it, for as long as they have it."""
+    """A trigger fires under the rights of the user who saved it, while they have them."""
 
     async def saved_schedule(self, guarded, token):
         about = {"name": "pay", "definition": PAYROLL, "type": "init", "payload": PAYLOAD}
-        made = await guarded.client.post("/api/v1/schedules", json=about, headers=token)
-        assert made.status_code == 201, made.text
-        return made.json()
+        created = await guarded.client.post("/api/v1/schedules", json=about, headers=token)
+        assert created.status_code == 201, created.text
+        return created.json()
 
     async def fire(self, guarded):
         engine = await guarded.wl.ready()
         return await Scheduler(engine, tick_seconds=1).tick()
 
-    async def test_it_keeps_who_saved_it(self, guarded):
+    async def test_a_trigger_records_who_saved_it(self, guarded):
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
         me = (await guarded.client.get("/api/v1/whoami", headers=token)).json()
 
-        made = await self.saved_schedule(guarded, token)
+        created = await self.saved_schedule(guarded, token)
 
-        assert made["saved_by"] == f"token:{me['id']}"
+        assert created["saved_by"] == f"token:{me['id']}"
         assert await self.fire(guarded) > 0
 
-    async def test_a_schedule_stops_when_the_right_is_gone(self, guarded):
+    async def test_a_schedule_is_disabled_when_its_owner_loses_the_right(self, guarded):
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
-        made = await self.saved_schedule(guarded, token)
+        created = await self.saved_schedule(guarded, token)
         engine = await guarded.wl.ready()
-        [its] = await engine.tokens.list(local())
-        await engine.tokens.revoke(local(), its.id)
+        [token_row] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), token_row.id)
 
         fired = await self.fire(guarded)
 
-        stopped = await engine.triggers.get(made["id"])
+        stopped = await engine.triggers.get(created["id"])
         assert (fired, stopped.enabled) == (0, False)
         assert "the right it was saved under is gone" in stopped.last_error
         assert "is gone, disabled or revoked" in stopped.last_error
 
-    async def test_an_event_trigger_stops_when_the_permission_is_gone(self, guarded):
+    async def test_an_event_trigger_is_disabled_when_its_owner_loses_the_permission(self, guarded):
         engine = await guarded.wl.ready()
         user = await engine.users.create(local(), "ada", password="correct horse battery")
         by = await engine.access.user(user.id, "ada", superadmin=True)
-        made = await engine.triggers.create(
+        created = await engine.triggers.create(
             "pay", definition=PAYROLL, event="closed", payload=PAYLOAD, by=by
         )
 
         await guarded.wl.emit("closed", {})
 
-        stopped = await engine.triggers.get(str(made.id))
-        assert (made.saved_by, stopped.enabled) == (f"user:{user.id}", False)
+        stopped = await engine.triggers.get(str(created.id))
+        assert (created.saved_by, stopped.enabled) == (f"user:{user.id}", False)
         assert "needs the right jobs.enqueue in tenant default" in stopped.last_error
         assert not (await guarded.wl.jobs.list(definition=PAYROLL)).jobs
 
-    async def test_who_may_enqueue_enables_it_again_under_their_own_right(self, guarded):
+    async def test_enabling_a_trigger_makes_the_caller_its_owner(self, guarded):
         token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
-        made = await self.saved_schedule(guarded, token)
+        created = await self.saved_schedule(guarded, token)
         engine = await guarded.wl.ready()
-        [its] = await engine.tokens.list(local())
-        await engine.tokens.revoke(local(), its.id)
+        [token_row] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), token_row.id)
         await self.fire(guarded)
         boss = await guarded.token("superadmin")
 
-        on = await guarded.client.post(f"/api/v1/schedules/{made['id']}/enable", headers=boss)
+        on = await guarded.client.post(f"/api/v1/schedules/{created['id']}/enable", headers=boss)
 
         me = (await guarded.client.get("/api/v1/whoami", headers=boss)).json()
         assert (on.json()["enabled"], on.json()["last_error"]) == (True, None)
         assert on.json()["saved_by"] == f"token:{me['id']}"
 
-    async def test_who_may_not_enqueue_may_still_stop_it(self, guarded):
+    async def test_disabling_a_trigger_needs_no_enqueue_permission(self, guarded):
         id = await Stage(guarded, PAYROLL).schedule()
         admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
 
@@ -441,7 +441,7 @@ class TestSavedTriggers:
         assert off.json()["enabled"] is False
         assert (off.json()["saved_by"], off.status_code) == (None, 200)
 
-    async def test_an_unrestricted_schedule_outlives_who_saved_it(self, guarded):
+    async def test_an_unrestricted_schedule_survives_its_owner(self, guarded):
         @guarded.wl.job
         def report(n: int) -> int:
             return n
@@ -451,14 +451,14 @@ class TestSavedTriggers:
         about = {"name": "r", "definition": "report", "type": "init", "payload": PAYLOAD}
         await guarded.client.post("/api/v1/schedules", json=about, headers=token)
         engine = await guarded.wl.ready()
-        [its] = await engine.tokens.list(local())
-        await engine.tokens.revoke(local(), its.id)
+        [token_row] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), token_row.id)
 
         assert await self.fire(guarded) > 0
 
 
 class TestReplace:
-    """`on_duplicate: replace` rewrites a waiting job only for who may change it."""
+    """`on_duplicate: replace` rewrites a waiting job only for a caller who may change it."""
 
     @pytest.fixture
     def report(self, guarded):
@@ -475,11 +475,11 @@ class TestReplace:
     async def ask(self, guarded, token, n, definition="report"):
         about = {"definition": definition, "payload": {"n": n}, "dedupe_key": "k"}
         body = {**about, "delay_seconds": 3600, "on_duplicate": "replace"}
-        answer = await guarded.client.post("/api/v1/jobs", json=body, headers=token)
-        assert answer.is_success, answer.text
-        return answer.json()["receipt"]
+        response = await guarded.client.post("/api/v1/jobs", json=body, headers=token)
+        assert response.is_success, response.text
+        return response.json()["receipt"]
 
-    async def test_a_user_rewrites_nobody_elses_job(self, guarded, report):
+    async def test_a_user_cannot_edit_another_users_job(self, guarded, report):
         ada = await guarded.token("user", DEFAULT_TENANT)
         bob = await guarded.token("user", DEFAULT_TENANT)
         first = await self.ask(guarded, ada, 1)
@@ -489,7 +489,7 @@ class TestReplace:
         job = await guarded.wl.jobs.get(first["job_id"])
         assert (second["status"], job.payload) == ("existing", {"n": 1})
 
-    async def test_a_user_rewrites_their_own_and_the_history_says_so(self, guarded, report):
+    async def test_a_user_edits_an_own_job_and_the_history_shows_it(self, guarded, report):
         ada = await guarded.token("user", DEFAULT_TENANT)
         first = await self.ask(guarded, ada, 1)
 
@@ -503,9 +503,7 @@ class TestReplace:
             "replaced by a newer job with its dedupe key",
         )
 
-    async def test_an_admin_rewrites_a_job_of_the_tenant_but_of_no_other_definition(
-        self, guarded, report
-    ):
+    async def test_an_admin_edits_a_tenants_job_but_not_of_other_definitions(self, guarded, report):
         ada = await guarded.token("user", DEFAULT_TENANT)
         admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
         first = await self.ask(guarded, ada, 1)

@@ -1,4 +1,4 @@
-"""`PATCH /jobs/{id}` and the bulk action `update`: jobs that wait are changed, others are not."""
+"""`PATCH /jobs/{id}` and the bulk action `update`: only waiting jobs are changed."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -26,7 +26,7 @@ async def worked(wl):
     return await OperationRunner(await wl.ready()).tick()
 
 
-async def test_a_waiting_job_gets_what_is_given_and_keeps_the_rest(api, hello):
+async def test_a_waiting_job_is_updated_in_the_given_fields_only(api, hello):
     id = await enqueued(hello, metadata={"team": "a"})
 
     changed = await api.patch(f"/jobs/{id[-8:]}", json={"priority": "high", "queue": "mail"})
@@ -42,7 +42,7 @@ async def test_a_waiting_job_gets_what_is_given_and_keeps_the_rest(api, hello):
     assert steps[1]["message"] == "changed: priority 100 to 50, queue default to mail"
 
 
-async def test_a_due_time_puts_a_job_off_and_brings_it_forward(api, hello):
+async def test_a_due_time_postpones_or_advances_a_job(api, hello):
     id = await enqueued(hello)
     tomorrow = datetime.now(UTC) + timedelta(days=1)
 
@@ -55,7 +55,7 @@ async def test_a_due_time_puts_a_job_off_and_brings_it_forward(api, hello):
 
 
 @pytest.mark.parametrize("end", ["cancel"])
-async def test_a_job_that_has_ended_is_not_changed(api, hello, end):
+async def test_an_ended_job_is_not_updated(api, hello, end):
     id = await enqueued(hello)
     await api.post(f"/jobs/{id}/{end}")
 
@@ -81,7 +81,7 @@ async def test_a_job_that_has_ended_is_not_changed(api, hello, end):
         {"metadata": [1]},
     ],
 )
-async def test_what_cannot_be_changed_is_refused_with_nothing_changed(api, hello, body):
+async def test_an_invalid_update_changes_nothing(api, hello, body):
     id = await enqueued(hello)
     before = (await api.get(f"/jobs/{id}")).json()
 
@@ -91,7 +91,7 @@ async def test_what_cannot_be_changed_is_refused_with_nothing_changed(api, hello
     assert (await api.get(f"/jobs/{id}")).json() == before
 
 
-async def test_a_change_leaves_what_was_before_and_after_in_the_audit(wl, hello):
+async def test_an_update_is_audited_with_before_and_after(wl, hello):
     async with guarding(wl) as guarded:
         admin = await guarded.token("tenant_admin", "acme")
         user = await guarded.token("user", "acme")
@@ -114,21 +114,21 @@ async def test_a_change_leaves_what_was_before_and_after_in_the_audit(wl, hello)
         assert "payload" not in entry["before"]
 
 
-async def test_many_are_changed_by_an_operation_that_tells_what_it_changes(api, wl, hello):
+async def test_a_bulk_update_shows_what_it_changes(api, wl, hello):
     ids = [await enqueued(hello) for _ in range(3)]
     await api.post(f"/jobs/{ids[0]}/cancel")
-    meant = {
+    request = {
         "action": "update",
         "q": "definition:hello",
         "changes": {"queue": "mail", "delay_seconds": 3600},
     }
 
-    told = (await api.post("/operations/preview", json=meant)).json()
-    begun = await api.post("/operations", json=meant)
+    preview = (await api.post("/operations/preview", json=request)).json()
+    begun = await api.post("/operations", json=request)
     await worked(wl)
     done = (await api.get(f"/operations/{begun.json()['id']}")).json()
 
-    assert told["skipped"] == [
+    assert preview["skipped"] == [
         {"reason": "it is canceled; only pending or queued jobs can be changed", "count": 1}
     ]
     assert begun.status_code == 201
@@ -150,7 +150,7 @@ async def test_many_are_changed_by_an_operation_that_tells_what_it_changes(api, 
         {"action": "update", "changes": {"due_at": "2001-01-01T00:00:00Z"}},
     ],
 )
-async def test_an_operation_changes_something_or_is_refused(api, hello, meant):
+async def test_an_update_without_changes_is_refused(api, hello, meant):
     await enqueued(hello)
 
     begun = await api.post("/operations", json={"q": "state:queued", **meant})

@@ -1,4 +1,4 @@
-"""`/jobs` as a program without Python uses it."""
+"""`/jobs`: enqueueing, reading and changing jobs over HTTP."""
 
 import pytest
 
@@ -17,18 +17,18 @@ def hello(wl):
 
 
 async def enqueued(api, **job):
-    answer = await api.post(
+    response = await api.post(
         "/jobs", json={"definition": "hello", "payload": {"name": "Ada"}, **job}
     )
-    return answer.json()["job"]
+    return response.json()["job"]
 
 
 async def test_a_job_is_enqueued_and_read_back(api, hello):
-    answer = await api.post("/jobs", json={"definition": "hello", "payload": {"name": "Ada"}})
-    body = answer.json()
+    response = await api.post("/jobs", json={"definition": "hello", "payload": {"name": "Ada"}})
+    body = response.json()
     job = (await api.get(f"/jobs/{body['job']['id']}")).json()
 
-    assert answer.status_code == 201
+    assert response.status_code == 201
     assert body["receipt"]["status"] == "created"
     assert (job["state"], job["payload"], job["tenant_id"]) == (
         "queued",
@@ -37,15 +37,15 @@ async def test_a_job_is_enqueued_and_read_back(api, hello):
     )
 
 
-async def test_hostile_text_in_a_payload_is_read_like_any_other(api, hello):
+async def test_hostile_text_in_a_payload_is_returned_unchanged(api, hello):
     job = await enqueued(api, payload={"name": "-eyJ" * 61_440})
 
-    answer = await api.get(f"/jobs/{job['id']}")
+    response = await api.get(f"/jobs/{job['id']}")
 
-    assert answer.json()["payload"] == {"name": "-eyJ" * 61_440}
+    assert response.json()["payload"] == {"name": "-eyJ" * 61_440}
 
 
-async def test_an_equal_job_is_met(api, hello):
+async def test_a_duplicate_job_returns_the_existing_one(api, hello):
     first = await enqueued(api, dedupe_key="x")
     again = await api.post(
         "/jobs", json={"definition": "hello", "payload": {"name": "B"}, "dedupe_key": "x"}
@@ -56,7 +56,7 @@ async def test_an_equal_job_is_met(api, hello):
     assert again.json()["job"]["id"] == first["id"]
 
 
-async def test_the_header_is_the_jobs_idempotency_key(api, hello):
+async def test_the_header_sets_the_jobs_idempotency_key(api, hello):
     body = {"definition": "hello", "payload": {"name": "Ada"}}
     first = await api.post("/jobs", json=body, headers={"Idempotency-Key": "once"})
     again = await api.post("/jobs", json=body, headers={"Idempotency-Key": "once"})
@@ -67,15 +67,15 @@ async def test_the_header_is_the_jobs_idempotency_key(api, hello):
     assert again.json() == first.json()
 
 
-async def test_a_payload_that_does_not_fit_names_its_fields(api, hello):
-    answer = await api.post("/jobs", json={"definition": "hello", "payload": {"nmae": "Ada"}})
+async def test_an_invalid_payload_names_its_fields(api, hello):
+    response = await api.post("/jobs", json={"definition": "hello", "payload": {"nmae": "Ada"}})
 
-    problem = answer.json()
-    assert answer.status_code == 422
-    assert answer.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert response.status_code == 422
+    assert response.headers["content-type"] == "application/problem+json"
     assert problem["code"] == "WL2004"
     assert {error["pointer"] for error in problem["errors"]} == {"/payload/name", "/payload/nmae"}
-    assert problem["request_id"] == answer.headers["x-request-id"]
+    assert problem["request_id"] == response.headers["x-request-id"]
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ async def test_a_payload_that_does_not_fit_names_its_fields(api, hello):
     ],
 )
 async def test_an_unknown_or_wrong_field_is_refused(api, hello, body, pointer):
-    answer = await api.post("/jobs", json=body)
+    response = await api.post("/jobs", json=body)
 
-    assert answer.status_code == 422
-    assert pointer in {error["pointer"] for error in answer.json()["errors"]}
+    assert response.status_code == 422
+    assert pointer in {error["pointer"] for error in response.json()["errors"]}
 
 
-async def test_a_list_goes_on_by_cursor_and_shows_no_payloads(api, hello):
+async def test_a_list_pages_by_cursor_and_omits_payloads(api, hello):
     ids = [(await enqueued(api))["id"] for _ in range(5)]
 
     first = (await api.get("/jobs", params={"limit": 3})).json()
@@ -106,7 +106,7 @@ async def test_a_list_goes_on_by_cursor_and_shows_no_payloads(api, hello):
     assert "payload" not in first["items"][0]
 
 
-async def test_a_cursor_is_good_for_its_own_list_only(api, hello):
+async def test_a_cursor_is_valid_for_its_own_list_only(api, hello):
     for _ in range(3):
         await enqueued(api)
     cursor = (await api.get("/jobs", params={"limit": 1})).json()["next_cursor"]
@@ -118,7 +118,7 @@ async def test_a_cursor_is_good_for_its_own_list_only(api, hello):
     assert forged.status_code == 422
 
 
-async def test_a_job_is_canceled_once_and_then_conflicts(api, hello):
+async def test_a_second_cancel_is_a_conflict(api, hello):
     job = await enqueued(api)
 
     canceled = await api.post(f"/jobs/{job['id']}/cancel", json={"reason": "not needed"})
@@ -130,7 +130,7 @@ async def test_a_job_is_canceled_once_and_then_conflicts(api, hello):
     assert retried.json()["state"] == "queued"
 
 
-async def test_what_a_job_went_through_is_read(api, wl, hello):
+async def test_the_attempts_and_history_of_a_job_are_returned(api, wl, hello):
     job = await enqueued(api, payload={"name": "nobody"})
     async with wl.running():
         while (await api.get(f"/jobs/{job['id']}")).json()["state"] != "dead_letter":
@@ -147,15 +147,15 @@ async def test_what_a_job_went_through_is_read(api, wl, hello):
     assert summary["dead_letter"] == 1
 
 
-async def test_why_it_waits_is_told(api, hello):
+async def test_explain_gives_the_reason_a_job_waits(api, hello):
     job = await enqueued(api, delay_seconds=3600)
 
-    told = (await api.get(f"/jobs/{job['id']}/explain")).json()
+    explanation = (await api.get(f"/jobs/{job['id']}/explain")).json()
 
-    assert told["code"] == "due_later"
+    assert explanation["code"] == "due_later"
 
 
-async def test_an_unknown_id_and_a_foreign_one_look_alike(api, wl, hello):
+async def test_unknown_and_foreign_ids_get_equal_responses(api, wl, hello):
     await wl.tenants.create("acme")
     job = await enqueued(api)
 
@@ -169,14 +169,14 @@ async def test_an_unknown_id_and_a_foreign_one_look_alike(api, wl, hello):
 @pytest.mark.parametrize(
     "path", ["/jobs?definition=%00", "/stats?queue=a%00", "/logs?words=a&level=%00", "/queues/a%00"]
 )
-async def test_an_address_that_no_database_can_look_up_is_refused(api, wl, path):
+async def test_a_path_that_no_database_can_look_up_is_refused(api, wl, path):
     refused = await api.get(path)
 
     assert (refused.status_code, refused.json()["code"]) == (422, "WL2101")
     assert "NUL" in refused.json()["errors"][0]["message"]
 
 
-async def test_what_is_not_there_is_a_problem_too(api):
+async def test_an_unknown_path_is_a_problem_response(api):
     nowhere = await api.get("/nothing")
     method = await api.put("/jobs", json={})
 
@@ -184,16 +184,16 @@ async def test_what_is_not_there_is_a_problem_too(api):
     assert (method.status_code, method.json()["code"]) == (405, "WL2103")
 
 
-async def test_a_clone_is_due_at_once_and_has_none_of_the_keys(api, hello):
+async def test_a_clone_is_due_at_once_without_the_keys(api, hello):
     first = await enqueued(
         api, dedupe_key="x", idempotency_key="y", queue="mail", delay_seconds=3600,
         metadata={"order": 7}, timeout_seconds=5,
     )  # fmt: skip
 
-    answer = await api.post(f"/jobs/{first['id']}/clone")
-    clone = answer.json()["job"]
+    response = await api.post(f"/jobs/{first['id']}/clone")
+    clone = response.json()["job"]
 
-    assert (answer.status_code, answer.json()["receipt"]["status"]) == (201, "created")
+    assert (response.status_code, response.json()["receipt"]["status"]) == (201, "created")
     assert clone["id"] != first["id"]
     for name in ("definition", "payload", "queue", "metadata", "timeout_seconds"):
         assert clone[name] == first[name]
@@ -201,10 +201,10 @@ async def test_a_clone_is_due_at_once_and_has_none_of_the_keys(api, hello):
     assert clone["view"] == "queued"
 
 
-async def test_a_clone_that_is_only_checked_is_not_stored(api, hello):
+async def test_a_dry_run_clone_is_not_stored(api, hello):
     first = await enqueued(api)
 
-    answer = await api.post(f"/jobs/{first['id']}/clone", params={"dry_run": True})
+    response = await api.post(f"/jobs/{first['id']}/clone", params={"dry_run": True})
 
-    assert (answer.status_code, answer.json()["receipt"]["status"]) == (200, "valid")
+    assert (response.status_code, response.json()["receipt"]["status"]) == (200, "valid")
     assert len((await api.get("/jobs")).json()["items"]) == 1

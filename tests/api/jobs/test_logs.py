@@ -1,4 +1,4 @@
-"""`/logs`: lines are found by their words, and lead to their jobs."""
+"""`/logs`: lines are found by their words and link to their jobs."""
 
 import pytest
 
@@ -22,12 +22,12 @@ async def sent(wl):
 
 
 async def found(api, **params):
-    answer = await api.get("/logs", params={"words": "mail", **params})
-    assert answer.status_code == 200, answer.text
-    return answer.json()["items"]
+    response = await api.get("/logs", params={"words": "mail", **params})
+    assert response.status_code == 200, response.text
+    return response.json()["items"]
 
 
-async def test_a_hit_leads_to_the_line_in_its_job(api, sent):
+async def test_a_hit_links_to_the_line_in_its_job(api, sent):
     [hit] = await found(api, words="LOST mail")
     after = {"after": hit["sequence"] - 1, "limit": 1}
     [line] = (await api.get(f"/jobs/{hit['job_id']}/logs", params=after)).json()["items"]
@@ -46,7 +46,7 @@ async def test_hits_are_filtered_and_redacted(api, sent):
     assert "hunter2" not in str(await found(api, words="password"))
 
 
-async def test_hits_go_on_by_cursor(api, sent):
+async def test_hits_are_paged_by_cursor(api, sent):
     seen, cursor = [], {}
     for _ in range(3):
         page = (await api.get("/logs", params={"words": "mail", "limit": 1, **cursor})).json()
@@ -61,13 +61,13 @@ async def test_hits_go_on_by_cursor(api, sent):
 @pytest.mark.parametrize(
     "wrong", [{"words": ""}, {"level": "loud"}, {"since": "yesterday"}, {"limit": 0}]
 )
-async def test_what_cannot_be_meant_is_refused(api, wl, wrong):
-    answer = await api.get("/logs", params={"words": "mail", **wrong})
+async def test_invalid_searches_are_refused(api, wl, wrong):
+    response = await api.get("/logs", params={"words": "mail", **wrong})
 
-    assert answer.status_code == 422
+    assert response.status_code == 422
 
 
-async def test_an_unknown_job_is_told(api, wl):
-    answer = await api.get("/logs", params={"words": "mail", "job": "0190a5d0-dead-beef"})
+async def test_an_unknown_job_is_not_found(api, wl):
+    response = await api.get("/logs", params={"words": "mail", "job": "0190a5d0-dead-beef"})
 
-    assert (answer.status_code, answer.json()["code"]) == (404, "WL3301")
+    assert (response.status_code, response.json()["code"]) == (404, "WL3301")

@@ -1,4 +1,4 @@
-"""`/dead/groups/mute` and `unmute`: whose mute hides what, and what is told of it."""
+"""`/dead/groups/mute` and `unmute`: the scope of a mute, and its audit entry."""
 
 import pytest
 
@@ -11,7 +11,7 @@ GROUP = {"definition": "hello", "fingerprint": "c" * 16}
 
 @pytest.fixture
 async def guarded(wl):
-    """An API that asks for credentials; a job failed for the same cause in each of two tenants."""
+    """An API that requires credentials; a job failed for the same cause in each of two tenants."""
 
     @wl.job
     def hello(name: str) -> str:
@@ -22,15 +22,19 @@ async def guarded(wl):
         for tenant in ("acme", "globex"):
             await wl.enqueue("hello", {"name": "Ada"}, tenant=tenant)
             [lease] = await claim(storage, known=["hello"])
-            told = {"error": "boom", "error_type": "OSError", "fingerprint": GROUP["fingerprint"]}
-            await end(storage, lease, JobState.DEAD_LETTER, **told)
+            failure = {
+                "error": "boom",
+                "error_type": "OSError",
+                "fingerprint": GROUP["fingerprint"],
+            }
+            await end(storage, lease, JobState.DEAD_LETTER, **failure)
         yield guarded
 
 
 async def seen(guarded, token, **query):
-    answer = await guarded.client.get("/api/v1/dead/groups", params=query, headers=token)
-    assert answer.status_code == 200, answer.text
-    return answer.json()["items"]
+    response = await guarded.client.get("/api/v1/dead/groups", params=query, headers=token)
+    assert response.status_code == 200, response.text
+    return response.json()["items"]
 
 
 async def post(guarded, verb, token, **body):
@@ -38,7 +42,7 @@ async def post(guarded, verb, token, **body):
     return await guarded.client.post(at, json={**GROUP, **body}, headers=token)
 
 
-async def test_a_tenant_admins_mute_hides_only_for_that_tenant(guarded):
+async def test_a_tenant_admins_mute_applies_to_that_tenant_only(guarded):
     acme = await guarded.token("tenant_admin", "acme")
     globex = await guarded.token("tenant_admin", "globex")
     root = await guarded.token("superadmin")
@@ -55,7 +59,7 @@ async def test_a_tenant_admins_mute_hides_only_for_that_tenant(guarded):
     assert [one["muted_at"] for one in await seen(guarded, globex, muted=True)] == [None]
 
 
-async def test_an_operators_mute_hides_for_all_and_no_tenant_takes_it_back(guarded):
+async def test_an_operators_mute_applies_to_all_and_no_tenant_lifts_it(guarded):
     acme = await guarded.token("tenant_admin", "acme")
     root = await guarded.token("superadmin")
 
@@ -71,7 +75,7 @@ async def test_an_operators_mute_hides_for_all_and_no_tenant_takes_it_back(guard
     assert len(await seen(guarded, acme)) == 1
 
 
-async def test_an_operator_mutes_for_one_tenant_by_its_name(guarded):
+async def test_an_operator_mutes_for_one_tenant_by_name(guarded):
     root = await guarded.token("superadmin")
     at = "/api/v1/dead/groups/mute?tenant=acme"
 
@@ -82,7 +86,7 @@ async def test_an_operator_mutes_for_one_tenant_by_its_name(guarded):
     assert len(await seen(guarded, root)) == 1
 
 
-async def test_a_mute_is_in_the_audit_of_whose_it_is(guarded):
+async def test_a_mute_is_audited_in_the_chain_of_its_owner(guarded):
     acme = await guarded.token("tenant_admin", "acme")
     user = await guarded.token("user", "acme")
     root = await guarded.token("superadmin")
@@ -92,18 +96,18 @@ async def test_a_mute_is_in_the_audit_of_whose_it_is(guarded):
     refused = await post(guarded, "mute", user)
 
     assert refused.status_code == 403
-    theirs = (await guarded.client.get("/api/v1/audit", headers=acme)).json()["items"]
-    assert [(one["action"], one["outcome"]) for one in theirs[:2]] == [
+    entries = (await guarded.client.get("/api/v1/audit", headers=acme)).json()["items"]
+    assert [(one["action"], one["outcome"]) for one in entries[:2]] == [
         ("dead.mute", "refused"),
         ("dead.mute", "allowed"),
     ]
-    assert theirs[1]["target_id"] == f"hello/{GROUP['fingerprint']}"
-    assert theirs[1]["after"]["reason"] == "known"
+    assert entries[1]["target_id"] == f"hello/{GROUP['fingerprint']}"
+    assert entries[1]["after"]["reason"] == "known"
     installation = (await guarded.client.get("/api/v1/audit", headers=root)).json()["items"]
     assert installation[0]["action"] == "dead.mute"
 
 
-async def test_a_group_that_is_not_there_or_foreign_is_not_muted(guarded):
+async def test_an_unknown_or_foreign_group_is_not_muted(guarded):
     acme = await guarded.token("tenant_admin", "acme")
     await guarded.wl.tenants.create("initech")
     initech = await guarded.token("tenant_admin", "initech")
@@ -119,7 +123,7 @@ async def test_a_group_that_is_not_there_or_foreign_is_not_muted(guarded):
 @pytest.mark.parametrize(
     "body", [{"for_seconds": 0}, {"for_seconds": -1}, {"definition": ""}, {"until": "tomorrow"}]
 )
-async def test_what_is_not_meant_is_refused(guarded, body):
+async def test_invalid_mutes_are_refused(guarded, body):
     root = await guarded.token("superadmin")
 
     assert (await post(guarded, "mute", root, **body)).status_code == 422

@@ -1,4 +1,4 @@
-"""`/operations`: bulk actions as a program without Python begins and follows them."""
+"""`/operations`: bulk actions are started and followed over HTTP."""
 
 import httpx2
 import pytest
@@ -36,14 +36,16 @@ async def completed(api, id):
     return (await api.get(f"/operations/{id}")).json()["state"] == "completed"
 
 
-async def test_a_preview_tells_what_would_be_done_and_does_nothing(api, hello):
+async def test_a_preview_counts_and_changes_nothing(api, hello):
     ids = await enqueued(hello, 5)
     await api.post(f"/jobs/{ids[0]}/cancel")
 
-    told = await api.post("/operations/preview", json={"action": "cancel", "q": "definition:hello"})
+    preview = await api.post(
+        "/operations/preview", json={"action": "cancel", "q": "definition:hello"}
+    )
 
-    body = told.json()
-    assert (told.status_code, body["total"], body["more"]) == (200, 5, False)
+    body = preview.json()
+    assert (preview.status_code, body["total"], body["more"]) == (200, 5, False)
     assert body["by_state"] == {"queued": 4, "canceled": 1}
     [skipped] = body["skipped"]
     assert (skipped["count"], "it is canceled" in skipped["reason"]) == (1, True)
@@ -51,7 +53,7 @@ async def test_a_preview_tells_what_would_be_done_and_does_nothing(api, hello):
     assert (await api.get("/operations")).json() == {"items": [], "next_cursor": None}
 
 
-async def test_an_operation_is_begun_followed_and_undone(api, wl, hello):
+async def test_an_operation_is_started_followed_and_undone(api, wl, hello):
     ids = await enqueued(hello, 3)
 
     begun = await api.post("/operations", json=QUEUED)
@@ -70,7 +72,7 @@ async def test_an_operation_is_begun_followed_and_undone(api, wl, hello):
     assert states == ["queued"] * 3
 
 
-async def test_what_became_of_its_jobs_is_paged(api, wl, hello):
+async def test_the_results_of_an_operation_are_paged(api, wl, hello):
     ids = await enqueued(hello, 3)
     begun = (await api.post("/operations", json={**QUEUED, "q": "definition:hello"})).json()
     await api.post(f"/jobs/{ids[0]}/cancel")
@@ -104,7 +106,7 @@ async def test_operations_are_listed_newest_first_by_cursor(api, hello):
     assert [each["id"] for each in first["items"] + rest["items"]] == begun[::-1]
 
 
-async def test_a_stopped_operation_leaves_the_rest_alone(api, wl, hello):
+async def test_a_stopped_operation_leaves_the_remaining_jobs_unchanged(api, wl, hello):
     ids = await enqueued(hello, 2)
     begun = (await api.post("/operations", json=QUEUED)).json()
 
@@ -140,7 +142,7 @@ async def test_a_finished_operation_cannot_be_stopped(api, wl, hello):
         {"action": "cancel", "q": "state:queued", "limit": 3},
     ],
 )
-async def test_what_is_not_meant_or_means_everything_is_refused(api, hello, body):
+async def test_invalid_or_unfiltered_operations_are_refused(api, hello, body):
     await enqueued(hello, 1)
 
     preview = await api.post("/operations/preview", json=body)
@@ -150,7 +152,7 @@ async def test_what_is_not_meant_or_means_everything_is_refused(api, hello, body
     assert (await api.get("/operations")).json()["items"] == []
 
 
-async def test_upkeep_of_the_same_process_starts_at_once(api, wl, hello, monkeypatch):
+async def test_upkeep_in_the_same_process_starts_the_operation_at_once(api, wl, hello, monkeypatch):
     monkeypatch.setattr(bulk_operations, "_LOOK_SECONDS", 86_400.0)
 
     async with wl.upkeep(scheduling=False):
@@ -162,7 +164,7 @@ async def test_upkeep_of_the_same_process_starts_at_once(api, wl, hello, monkeyp
     assert [each["done"] for each in (await api.get("/operations")).json()["items"]] == [1, 1]
 
 
-async def test_a_caller_of_somebodys_own_cannot_do_more_than_its_rights(wl, hello):
+async def test_an_embedded_caller_is_limited_to_its_rights(wl, hello):
     rights = frozenset({"operations.read", "operations.write", "jobs.cancel"})
 
     async def authenticate(request):

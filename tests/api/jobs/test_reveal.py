@@ -1,4 +1,4 @@
-"""`POST /jobs/{id}/reveal`: secrets for who has the right, and an entry in the audit for each look."""
+"""`POST /jobs/{id}/reveal`: secrets for callers with the right, each access audited."""
 
 import httpx2
 import pytest
@@ -42,20 +42,20 @@ async def at(guarded):
     return f"/api/v1/jobs/{receipt.job_id}/reveal"
 
 
-async def test_a_superadmin_sees_the_payload_as_it_was_given(guarded, at):
+async def test_a_superadmin_sees_the_original_payload(guarded, at):
     root = await guarded.token("superadmin")
 
-    answer = await guarded.client.post(at, json={"reason": "ticket 12"}, headers=root)
+    response = await guarded.client.post(at, json={"reason": "ticket 12"}, headers=root)
 
-    assert answer.status_code == 200
-    assert answer.json()["payload"] == {"name": "Ada", "pin": PIN}
-    assert answer.headers["cache-control"] == "no-store"
+    assert response.status_code == 200
+    assert response.json()["payload"] == {"name": "Ada", "pin": PIN}
+    assert response.headers["cache-control"] == "no-store"
     plain = await guarded.client.get(at.removesuffix("/reveal"), headers=root)
     assert plain.json()["payload"] == {"name": "Ada", "pin": "•••"}
     assert "sealed" not in plain.text
 
 
-async def test_a_look_leaves_an_entry_with_its_reason_and_no_secret(guarded, at):
+async def test_a_reveal_is_audited_with_its_reason_and_no_secret(guarded, at):
     root = await guarded.token("superadmin")
     await guarded.client.post(at, json={"reason": "ticket 12"}, headers=root)
 
@@ -69,13 +69,13 @@ async def test_a_look_leaves_an_entry_with_its_reason_and_no_secret(guarded, at)
 
 
 @pytest.mark.parametrize("role", ["tenant_admin", "user"])
-async def test_others_are_refused_which_leaves_an_entry_too(guarded, at, role):
+async def test_a_refused_reveal_is_audited_too(guarded, at, role):
     root, other = await guarded.token("superadmin"), await guarded.token(role, "acme")
 
-    answer = await guarded.client.post(at, headers=other)
+    response = await guarded.client.post(at, headers=other)
 
-    assert answer.status_code == 403
-    assert PIN not in answer.text
+    assert response.status_code == 403
+    assert PIN not in response.text
     audit = await guarded.client.get("/api/v1/audit?tenant=acme", headers=root)
     assert (audit.json()["items"][0]["action"], audit.json()["items"][0]["outcome"]) == (
         "jobs.reveal",
@@ -83,47 +83,47 @@ async def test_others_are_refused_which_leaves_an_entry_too(guarded, at, role):
     )
 
 
-async def test_an_answer_with_secrets_is_kept_under_no_key(guarded, at):
+async def test_a_response_with_secrets_is_not_stored_under_a_key(guarded, at):
     root = await guarded.token("superadmin")
 
-    answer = await guarded.client.post(at, headers={**root, "idempotency-key": "once"})
+    response = await guarded.client.post(at, headers={**root, "idempotency-key": "once"})
 
-    assert answer.status_code == 422
+    assert response.status_code == 422
 
 
-async def test_a_clone_has_the_secrets_without_showing_them(guarded, at):
+async def test_a_clone_copies_secrets_without_showing_them(guarded, at):
     admin = await guarded.token("tenant_admin", "acme")
 
-    answer = await guarded.client.post(at.replace("/reveal", "/clone"), headers=admin)
+    response = await guarded.client.post(at.replace("/reveal", "/clone"), headers=admin)
 
-    assert answer.status_code == 201
-    clone = answer.json()["job"]
+    assert response.status_code == 201
+    clone = response.json()["job"]
     assert clone["payload"] == {"name": "Ada", "pin": "•••"}
     assert (await guarded.wl.jobs.reveal(clone["id"])).payload == {"name": "Ada", "pin": PIN}
 
 
-async def test_a_key_that_is_missing_is_said(guarded, at, database):
+async def test_a_missing_key_is_reported(guarded, at, database):
     root = await guarded.token("superadmin")
     async with Windlass(database.url, settings=Settings()) as keyless:
         app = create_api(keyless, authenticate=by_credentials)
         transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
         async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-            answer = await client.post(at, headers=root)
+            response = await client.post(at, headers=root)
 
-    assert (answer.status_code, answer.json()["code"]) == (409, "WL2210")
+    assert (response.status_code, response.json()["code"]) == (409, "WL2210")
 
 
-async def test_a_worker_over_http_gets_the_payload_decrypted(guarded, at):
+async def test_an_http_worker_gets_the_payload_decrypted(guarded, at):
     worker = await guarded.token("worker")
     body = {"worker": "far:1", "slots": 1, "definitions": {"sign": 1}}
 
-    answer = await guarded.client.post("/api/v1/worker/jobs/claim", json=body, headers=worker)
+    response = await guarded.client.post("/api/v1/worker/jobs/claim", json=body, headers=worker)
 
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["leases"][0]["payload"] == {"name": "Ada", "pin": PIN}
+    assert response.status_code == 200, response.text
+    assert response.json()["leases"][0]["payload"] == {"name": "Ada", "pin": PIN}
 
 
-async def test_the_secrets_of_an_encrypted_payload_are_hidden_in_the_result(wl):
+async def test_secrets_of_an_encrypted_payload_are_redacted_in_the_result(wl):
     @wl.job
     def echo(pin: SecretStr) -> dict:
         return {"said": pin.get_secret_value().encode().hex()}
@@ -138,13 +138,13 @@ async def test_the_secrets_of_an_encrypted_payload_are_hidden_in_the_result(wl):
     assert shown.json()["result"] == {"said": "•••"}
 
 
-async def test_a_default_payload_is_shown_without_its_secrets(guarded):
+async def test_secrets_of_a_default_payload_are_redacted(guarded):
     schema = {"properties": {"pin": {"writeOnly": True}, "to": {}}}
     await guarded.wl.definitions.create(
         "made", path="shop.made", payload_schema=schema, default_payload={"pin": PIN, "to": "a"}
     )
     user = await guarded.token("user", "acme")
 
-    answer = await guarded.client.get("/api/v1/definitions/made", headers=user)
+    response = await guarded.client.get("/api/v1/definitions/made", headers=user)
 
-    assert answer.json()["default_payload"] == {"pin": "•••", "to": "a"}
+    assert response.json()["default_payload"] == {"pin": "•••", "to": "a"}

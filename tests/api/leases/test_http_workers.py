@@ -1,4 +1,4 @@
-"""`/worker` as a worker without a database uses it."""
+"""`/worker`: claiming and finishing jobs by a worker without a database."""
 
 from datetime import UTC, datetime
 
@@ -24,9 +24,9 @@ def hello(wl):
 
 async def claim(api, worker="far:1", **more):
     body = {"worker": worker, "slots": 5, "definitions": {"hello": 1}, **more}
-    answer = await api.post("/worker/jobs/claim", json=body)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    response = await api.post("/worker/jobs/claim", json=body)
+    assert response.status_code == 200, response.text
+    return response.json()
 
 
 @pytest.fixture
@@ -38,16 +38,16 @@ async def lease(api, hello):
 
 async def say(api, lease, verb, worker="far:1", **more):
     body = {"worker": worker, "token": lease["token"], **more}
-    answer = await api.post(f"/worker/jobs/{lease['job_id']}/{verb}", json=body)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    response = await api.post(f"/worker/jobs/{lease['job_id']}/{verb}", json=body)
+    assert response.status_code == 200, response.text
+    return response.json()
 
 
 async def job_of(api, lease):
     return (await api.get(f"/jobs/{lease['job_id']}")).json()
 
 
-async def test_a_claim_answers_what_a_run_needs(api, hello):
+async def test_a_claim_returns_what_a_run_needs(api, hello):
     await hello.options(priority="high", metadata={"a": 1}).enqueue(name="Bob", password="s3cret")
     await hello.options(delay="1h").enqueue()
 
@@ -74,7 +74,7 @@ async def test_only_known_definitions_and_served_queues_are_claimed(api, hello):
 
 
 @pytest.mark.parametrize("said", ["tidy", "TIDY", "tidy ", "tidy\x1f2"])
-async def test_a_worker_gets_no_system_job_whatever_it_says_it_knows(api, wl, said, hello):
+async def test_an_http_worker_never_gets_system_jobs(api, wl, said, hello):
     @wl.job(system=True)
     def tidy() -> None: ...
 
@@ -92,24 +92,24 @@ async def test_a_worker_gets_no_system_job_whatever_it_says_it_knows(api, wl, sa
     assert again["leases"] == []
 
 
-async def test_a_workers_row_names_no_system_definition(api, wl, hello):
+async def test_a_worker_row_lists_no_system_definition(api, wl, hello):
     @wl.job(system=True)
     def tidy() -> None: ...
 
     await tidy.enqueue()
     presence = {"hostname": "far", "pid": 1, "version": "1", "slots": 1}
 
-    told = await api.post(
+    response = await api.post(
         "/worker/beat",
         json={"worker": "far:1", "definitions": ["hello", "tidy", "other"], **presence},
     )
 
     [row] = (await api.get("/workers")).json()["items"]
     assert row["definitions"] == ["hello", "other"]
-    assert told.json()["unknown_definitions"] == ["other"]
+    assert response.json()["unknown_definitions"] == ["other"]
 
 
-async def test_a_payload_of_a_later_version_waits_for_who_knows_it(api, wl):
+async def test_a_newer_payload_version_waits_for_a_worker_that_knows_it(api, wl):
     @wl.job(version=2)
     def newer() -> None: ...
 
@@ -120,7 +120,7 @@ async def test_a_payload_of_a_later_version_waits_for_who_knows_it(api, wl):
     assert lease["payload_version"] == 2
 
 
-async def test_a_claim_whose_answer_was_lost_brings_the_same_again(api, hello):
+async def test_a_claim_retried_after_a_lost_response_returns_the_same_leases(api, hello):
     await hello.enqueue()
     await hello.enqueue()
 
@@ -135,7 +135,7 @@ async def test_a_claim_whose_answer_was_lost_brings_the_same_again(api, hello):
     assert next_one["leases"][0]["job_id"] != first["leases"][0]["job_id"]
 
 
-async def test_a_time_limit_an_operator_set_goes_with_the_lease(api, wl, hello):
+async def test_an_operators_time_limit_is_sent_with_the_lease(api, wl, hello):
     await wl.definitions.edit("hello", timeout="7s")
     await hello.enqueue()
 
@@ -167,11 +167,11 @@ async def test_the_server_decides_between_retry_and_dead_letter(api, wl, lease):
     assert (await job_of(api, lease))["fingerprint"]
 
 
-async def test_a_permanent_failure_is_not_tried_again(api, lease):
+async def test_a_permanent_failure_is_not_retried(api, lease):
     assert (await say(api, lease, "fail", error="no", permanent=True))["state"] == "dead_letter"
 
 
-async def test_a_job_handed_back_is_uncounted(api, lease):
+async def test_a_released_job_is_not_counted(api, lease):
     released = await say(api, lease, "release")
     [again] = (await claim(api))["leases"]
     later = await say(api, again, "release", delay_seconds=600)
@@ -181,7 +181,7 @@ async def test_a_job_handed_back_is_uncounted(api, lease):
     assert (again["attempts"], job["attempts"], job["view"]) == (1, 0, "scheduled")
 
 
-async def test_secrets_are_struck_out_before_anything_is_stored(api, wl, hello):
+async def test_secrets_are_redacted_before_they_are_stored(api, wl, hello):
     await hello.enqueue(password="hunter22")
     [lease] = (await claim(api))["leases"]
     line = {"message": "it was hunter22", "at": "2030-01-01T00:00:00Z", "fields": {"token": "x"}}
@@ -194,15 +194,15 @@ async def test_secrets_are_struck_out_before_anything_is_stored(api, wl, hello):
 
     job = await wl.jobs.get(lease["job_id"])
     [attempt] = await wl.jobs.attempts(lease["job_id"])
-    [said] = await wl.jobs.logs(lease["job_id"])
+    [log_entry] = await wl.jobs.logs(lease["job_id"])
     assert "hunter22" not in repr((job.last_error, job.error_trace))
     assert running.progress_note == "trying •••"
     assert "hunter22" not in repr(attempt)
-    assert "hunter22" not in repr(said)
-    assert said.fields != {"token": "x"}
+    assert "hunter22" not in repr(log_entry)
+    assert log_entry.fields != {"token": "x"}
 
 
-async def test_a_heartbeat_renews_and_tells_of_a_cancel(api, lease):
+async def test_a_heartbeat_renews_leases_and_returns_cancel_requests(api, lease):
     before = (await job_of(api, lease))["lease_expires_at"]
 
     going_on = await say(api, lease, "heartbeat", lease_seconds=600)
@@ -215,7 +215,7 @@ async def test_a_heartbeat_renews_and_tells_of_a_cancel(api, lease):
     assert (going_on["stop"], looked["stop"], renewed["stop"]) == (None, "canceled", "canceled")
 
 
-async def test_a_look_leaves_the_lease_as_it_is(api, lease):
+async def test_reading_a_lease_does_not_change_it(api, lease):
     before = (await job_of(api, lease))["lease_expires_at"]
 
     await say(api, lease, "heartbeat", renew=False, lease_seconds=600)
@@ -224,7 +224,7 @@ async def test_a_look_leaves_the_lease_as_it_is(api, lease):
 
 
 @pytest.mark.parametrize("which", ["unknown", "stale", "foreign"])
-async def test_unknown_stale_and_foreign_leases_look_alike_and_nothing_changes(api, lease, which):
+async def test_unknown_stale_and_foreign_leases_get_equal_responses(api, lease, which):
     other, worker = dict(lease), "far:1"
     match which:
         case "unknown":
@@ -249,7 +249,7 @@ async def test_unknown_stale_and_foreign_leases_look_alike_and_nothing_changes(a
     assert (await api.get(f"/jobs/{lease['job_id']}/logs")).json()["items"] == []
 
 
-async def test_leases_that_a_worker_does_not_name_among_all_it_holds_are_handed_back(api, hello):
+async def test_leases_missing_from_a_workers_full_list_are_released(api, hello):
     for _ in range(2):
         await hello.enqueue()
     kept, unknown = (await claim(api))["leases"]
@@ -265,13 +265,13 @@ async def test_leases_that_a_worker_does_not_name_among_all_it_holds_are_handed_
     assert (back["state"], back["attempts"]) == ("queued", 0)
 
 
-async def test_leases_of_other_workers_are_not_handed_back(api, lease):
+async def test_leases_of_other_workers_are_not_released(api, lease):
     await api.post("/worker/heartbeat", json={"worker": "far:2", "leases": [], "complete": True})
 
     assert (await job_of(api, lease))["state"] == "running"
 
 
-async def test_many_runs_are_told_of_in_one_request(api, wl, hello):
+async def test_many_runs_are_reported_in_one_request(api, wl, hello):
     for _ in range(3):
         await hello.enqueue()
     leases = (await claim(api))["leases"]
@@ -308,7 +308,7 @@ async def test_many_runs_are_told_of_in_one_request(api, wl, hello):
     assert states == ["completed", "queued", "queued", None]
 
 
-async def test_a_workers_row_is_kept_and_it_hears_what_nobody_knows(api, hello):
+async def test_a_worker_row_is_kept_and_unknown_definitions_are_returned(api, hello):
     row = {"worker": "far:1", "hostname": "far", "pid": 1, "version": "1", "slots": 2}
 
     beat = await api.post("/worker/beat", json={**row, "definitions": ["hello", "nobody.knows"]})
@@ -336,14 +336,14 @@ async def test_a_workers_row_is_kept_and_it_hears_what_nobody_knows(api, hello):
         ("finish", {"ends": [{"outcome": "lost"}]}, "/ends/0/outcome"),
     ],
 )
-async def test_what_is_out_of_bounds_or_unknown_is_refused(api, path, body, pointer):
-    answer = await api.post(f"/worker/{path}", json={"worker": "far:1", "token": 1, **body})
+async def test_out_of_range_and_unknown_fields_are_refused(api, path, body, pointer):
+    response = await api.post(f"/worker/{path}", json={"worker": "far:1", "token": 1, **body})
 
-    assert answer.status_code == 422
-    assert pointer in {error["pointer"] for error in answer.json()["errors"]}
+    assert response.status_code == 422
+    assert pointer in {error["pointer"] for error in response.json()["errors"]}
 
 
-def asks_as(wl, caller):
+def client_as(wl, caller):
     async def authenticate(request):
         return caller
 
@@ -351,12 +351,12 @@ def asks_as(wl, caller):
     return httpx2.AsyncClient(transport=transport, base_url="http://api/api/v1")
 
 
-async def test_a_credential_cannot_speak_for_anothers_worker(api, wl, hello):
+async def test_a_credential_cannot_act_for_another_credentials_worker(api, wl, hello):
     await hello.enqueue()
     rights = frozenset({"worker.work"})
     async with (
-        asks_as(wl, Caller("one", ALL_TENANTS, rights)) as one,
-        asks_as(wl, Caller("two", ALL_TENANTS, rights)) as two,
+        client_as(wl, Caller("one", ALL_TENANTS, rights)) as one,
+        client_as(wl, Caller("two", ALL_TENANTS, rights)) as two,
     ):
         [lease] = (await claim(one))["leases"]
         foreign = await say(two, lease, "complete")
@@ -375,16 +375,16 @@ async def test_a_credential_cannot_speak_for_anothers_worker(api, wl, hello):
         Caller("tenant", Scope.of("default"), frozenset({"worker.work"})),
     ],
 )
-async def test_without_the_right_or_for_one_tenant_only_nothing_is_claimed(wl, hello, caller):
+async def test_claiming_needs_its_right_for_all_tenants(wl, hello, caller):
     await hello.enqueue()
-    async with asks_as(wl, caller) as client:
+    async with client_as(wl, caller) as client:
         body = {"worker": "far:1", "slots": 1, "definitions": {"hello": 1}}
         refused = await client.post("/worker/jobs/claim", json=body)
 
     assert refused.status_code == 403
 
 
-async def test_waits_and_runs_are_told_to_the_metrics(api, wl, hello):
+async def test_waits_and_runs_are_counted_in_the_metrics(api, wl, hello):
     for _ in range(3):
         await hello.enqueue()
     done, failed, released = (await claim(api))["leases"]
@@ -395,8 +395,8 @@ async def test_waits_and_runs_are_told_to_the_metrics(api, wl, hello):
 
     await (await wl.ready()).remote.times.flush()
 
-    told = await wl.engine.latency.percentiles()
-    assert (told.wait.count, told.run.count) == (3, 2)
+    percentiles = await wl.engine.latency.percentiles()
+    assert (percentiles.wait.count, percentiles.run.count) == (3, 2)
     places = await wl.engine.storage.monitoring.latency_histograms(seconds=60)
     assert {(place.kind, place.queue, place.definition) for place in places} == {
         ("wait", "default", "hello"),
@@ -404,7 +404,7 @@ async def test_waits_and_runs_are_told_to_the_metrics(api, wl, hello):
     }
 
 
-async def test_a_claim_that_is_answered_again_is_one_wait(api, wl, hello):
+async def test_a_repeated_claim_counts_one_wait(api, wl, hello):
     await hello.enqueue()
     await claim(api, key="a")
     await claim(api, key="a")
@@ -414,7 +414,7 @@ async def test_a_claim_that_is_answered_again_is_one_wait(api, wl, hello):
     assert (await wl.engine.latency.percentiles()).wait.count == 1
 
 
-async def test_what_was_noted_is_stored_when_a_server_ends(database, api, wl, lease):
+async def test_buffered_observations_are_stored_at_shutdown(database, api, wl, lease):
     await wl.close()
 
     other = Windlass(database.url, settings=Settings())

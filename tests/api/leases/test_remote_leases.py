@@ -1,4 +1,4 @@
-"""A remote worker's leases, when answers get lost on their way and requests are refused."""
+"""A remote worker's leases when responses get lost and requests are refused."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ WORKER = WorkerId("far:1")
 
 
 class Line:
-    """The way to a server: it may lose an answer, and refuse what is too long for it."""
+    """A connection to a server that may lose a response and refuse a request that is too long."""
 
     def __init__(self, api):
         self.api = api
@@ -27,12 +27,12 @@ class Line:
     async def ask(self, path, body):
         if self.refuses and self.refuses in dump_json(body):
             raise RequestRefused(413, said="too long")
-        answer = await self.api.post(f"/{path}", json=body)
-        assert answer.is_success, answer.text
+        response = await self.api.post(f"/{path}", json=body)
+        assert response.is_success, response.text
         if self.loses:
             self.loses -= 1
             raise ServerUnreachable("http://far", cause="the line broke")
-        return answer.json()
+        return response.json()
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def success(lease, result=None):
     return outcome.success(lease.held, result=text, warnings=None, keep=True)
 
 
-async def test_a_claim_whose_answer_got_lost_is_had_by_asking_again(leases, line, echo):
+async def test_a_claim_is_recovered_by_retrying_after_a_lost_response(leases, line, echo):
     ids = [(await echo.enqueue()).job_id for _ in range(2)]
     line.loses = 1
 
@@ -79,7 +79,7 @@ async def test_a_claim_whose_answer_got_lost_is_had_by_asking_again(leases, line
     assert await claim(leases) == []
 
 
-async def test_an_end_told_twice_is_recorded_once(leases, line, wl, echo):
+async def test_a_repeated_end_is_recorded_once(leases, line, wl, echo):
     id = (await echo.enqueue()).job_id
     [lease] = await claim(leases)
     line.loses = 1
@@ -92,7 +92,7 @@ async def test_an_end_told_twice_is_recorded_once(leases, line, wl, echo):
     assert (await wl.jobs.get(id)).result == "first"
 
 
-async def test_one_refused_end_does_not_keep_the_others(leases, line, wl, echo):
+async def test_one_refused_end_does_not_affect_the_others(leases, line, wl, echo):
     for _ in range(2):
         await echo.enqueue()
     one, other = await claim(leases)
@@ -106,7 +106,7 @@ async def test_one_refused_end_does_not_keep_the_others(leases, line, wl, echo):
     assert (job.result, len(job.warnings)) == (None, 1)
 
 
-async def test_values_arrive_as_they_are(leases, wl, echo):
+async def test_values_are_transferred_unchanged(leases, wl, echo):
     deep: object = "bottom"
     for _ in range(DEEPEST - 2):
         deep = [deep]
@@ -122,16 +122,16 @@ async def test_values_arrive_as_they_are(leases, wl, echo):
     assert job.result == value
 
 
-async def test_renewals_tell_what_is_lost_and_what_should_stop(leases, wl, echo):
+async def test_renewals_return_lost_leases_and_stop_requests(leases, wl, echo):
     for _ in range(3):
         await echo.enqueue()
-    going_on, asked, ended = await claim(leases)
-    await wl.jobs.cancel(asked.job_id)
+    going_on, canceled, ended = await claim(leases)
+    await wl.jobs.cancel(canceled.job_id)
     await leases.finish([success(ended)])
-    held = [lease.held for lease in (going_on, asked, ended)]
+    held = [lease.held for lease in (going_on, canceled, ended)]
 
     renewed = await leases.renew(held, lease_time=timedelta(seconds=30))
 
-    told = {renewal.job_id: renewal.cancel_requested for renewal in renewed}
-    assert told == {going_on.job_id: False, asked.job_id: True}
-    assert await leases.stops(held) == {asked.job_id}
+    requested = {renewal.job_id: renewal.cancel_requested for renewal in renewed}
+    assert requested == {going_on.job_id: False, canceled.job_id: True}
+    assert await leases.stops(held) == {canceled.job_id}

@@ -1,4 +1,4 @@
-"""What operators tell workers over HTTP, and what of it is in the audit."""
+"""Operators' orders to workers over HTTP, and their audit entries."""
 
 from dataclasses import replace
 
@@ -35,16 +35,16 @@ async def guarded(wl):
 
 
 @pytest.mark.parametrize(("verb", "wanted"), [("drain", "drain"), ("resume", "run")])
-async def test_an_order_is_answered_with_the_worker(api, worker, verb, wanted):
-    answer = await api.post(f"/workers/8c1f42d7/{verb}")
+async def test_an_order_returns_the_worker(api, worker, verb, wanted):
+    response = await api.post(f"/workers/8c1f42d7/{verb}")
 
-    assert answer.status_code == 200
-    assert (answer.json()["id"], answer.json()["liveness"]) == (worker, "live")
-    assert (answer.json()["wanted"], answer.json()["doing"]) == (wanted, "run")
+    assert response.status_code == 200
+    assert (response.json()["id"], response.json()["liveness"]) == (worker, "live")
+    assert (response.json()["wanted"], response.json()["doing"]) == (wanted, "run")
     assert (await api.get(f"/workers/{worker}")).json()["wanted"] == wanted
 
 
-async def test_a_remote_worker_hears_of_orders_with_its_beat(api):
+async def test_a_remote_worker_gets_orders_with_its_heartbeat(api):
     before = await api.post("/worker/beat", json=FAR)
     await api.post("/workers/8c1f42d7/drain")
     drained = await api.post("/worker/beat", json=FAR)
@@ -53,12 +53,14 @@ async def test_a_remote_worker_hears_of_orders_with_its_beat(api):
     await api.post("/workers/8c1f42d7/stop")
     stopped = await api.post("/worker/beat", json=FAR)
 
-    told = [answer.json()["wanted"] for answer in (before, drained, stopped)]
-    assert told == ["run", "drain", "stop"]
+    orders = [response.json()["wanted"] for response in (before, drained, stopped)]
+    assert orders == ["run", "drain", "stop"]
     assert seen.json()["doing"] == "drain"
 
 
-async def test_a_worker_that_stops_is_a_conflict_and_one_unknown_is_not_found(api, wl, worker):
+async def test_an_order_to_a_stopping_worker_conflicts_and_to_an_unknown_one_is_not_found(
+    api, wl, worker
+):
     await api.post(f"/workers/{worker}/stop")
 
     refused = await api.post(f"/workers/{worker}/resume")
@@ -68,9 +70,9 @@ async def test_a_worker_that_stops_is_a_conflict_and_one_unknown_is_not_found(ap
     assert (unknown.status_code, unknown.json()["code"]) == (404, "WL3601")
 
 
-async def test_a_remote_worker_is_found_by_its_whole_id_too(guarded):
-    theirs, admin = await guarded.token("worker"), await guarded.token("superadmin")
-    await guarded.client.post("/api/v1/worker/beat", json=FAR, headers=theirs)
+async def test_a_remote_worker_is_found_by_its_full_id(guarded):
+    worker_token, admin = await guarded.token("worker"), await guarded.token("superadmin")
+    await guarded.client.post("/api/v1/worker/beat", json=FAR, headers=worker_token)
     [row] = (await guarded.client.get("/api/v1/workers", headers=admin)).json()["items"]
     at = f"/api/v1/workers/{row['id'].replace('/', '%2F')}"
 
@@ -82,26 +84,26 @@ async def test_a_remote_worker_is_found_by_its_whole_id_too(guarded):
     assert drained.json()["wanted"] == "drain"
 
 
-async def test_the_audit_tells_what_was_wanted_before_and_after(guarded, wl, worker):
+async def test_an_order_is_audited_with_before_and_after(guarded, wl, worker):
     admin = await guarded.token("superadmin")
     await (await wl.ready()).workers.beat(replace(WORKER, doing=WorkerOrder.RUN))
 
-    answer = await guarded.client.post(f"/api/v1/workers/{worker}/drain", headers=admin)
+    response = await guarded.client.post(f"/api/v1/workers/{worker}/drain", headers=admin)
     [entry, *_] = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
 
     assert (entry["action"], entry["target_id"]) == ("workers.write", worker)
     assert entry["before"] == {"wanted": "run", "wanted_by": None, "wanted_at": None}
     assert entry["after"].keys() == entry["before"].keys()
     assert entry["after"]["wanted"] == "drain"
-    assert entry["after"]["wanted_at"] == answer.json()["wanted_at"]
+    assert entry["after"]["wanted_at"] == response.json()["wanted_at"]
 
 
 @pytest.mark.parametrize("role", ["tenant_admin", "user"])
 @pytest.mark.parametrize("verb", ["drain", "resume", "stop"])
-async def test_nobody_of_a_tenant_orders_workers(guarded, worker, role, verb):
-    theirs = await guarded.token(role, "acme")
+async def test_a_tenant_role_cannot_order_workers(guarded, worker, role, verb):
+    headers = await guarded.token(role, "acme")
 
-    refused = await guarded.client.post(f"/api/v1/workers/{worker}/{verb}", headers=theirs)
+    refused = await guarded.client.post(f"/api/v1/workers/{worker}/{verb}", headers=headers)
 
     assert refused.status_code == 403
     assert [row.wanted for row in await guarded.wl.workers.list()] == [WorkerOrder.RUN]

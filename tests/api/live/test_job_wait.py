@@ -1,4 +1,4 @@
-"""`GET /jobs/{id}/wait`: answers when the job has ended, or when the time is over."""
+"""`GET /jobs/{id}/wait`: returns when the job has ended, or at the timeout."""
 
 import asyncio
 
@@ -29,33 +29,35 @@ async def enqueued(wl, name="Ada", **options):
 
 
 @pytest.mark.parametrize(("name", "state"), [("Ada", "completed"), ("nobody", "dead_letter")])
-async def test_a_job_is_answered_when_it_has_ended(api, wl, name, state):
+async def test_wait_returns_when_the_job_has_ended(api, wl, name, state):
     id = await enqueued(wl, name)
     waiting = asyncio.create_task(api.get(f"/jobs/{id}/wait?timeout=60", timeout=90))
     async with wl.running():
-        answer = await waiting
+        response = await waiting
 
-    assert (answer.status_code, answer.json()["state"]) == (200, state)
+    assert (response.status_code, response.json()["state"]) == (200, state)
 
 
-async def test_one_that_has_ended_already_is_answered_at_once(api, wl):
+async def test_wait_returns_an_ended_job_at_once(api, wl):
     id = await enqueued(wl)
     await wl.jobs.cancel(id)
 
-    answer = await api.get(f"/jobs/{id}/wait")
+    response = await api.get(f"/jobs/{id}/wait")
 
-    assert (answer.status_code, answer.json()["state"]) == (200, "canceled")
+    assert (response.status_code, response.json()["state"]) == (200, "canceled")
 
 
-async def test_one_that_goes_on_is_answered_as_it_stands_when_the_time_is_over(api, wl):
+async def test_wait_returns_the_current_state_at_the_timeout(api, wl):
     id = await enqueued(wl, delay="1h")
 
-    answers = [await api.get(f"/jobs/{id}/wait?timeout={each}") for each in (0, 0.2)]
+    responses = [await api.get(f"/jobs/{id}/wait?timeout={each}") for each in (0, 0.2)]
 
-    assert [(each.status_code, each.json()["view"]) for each in answers] == [(202, "scheduled")] * 2
+    assert [(each.status_code, each.json()["view"]) for each in responses] == [
+        (202, "scheduled")
+    ] * 2
 
 
-async def test_the_time_is_bounded_and_an_unknown_job_is_not_waited_for(api, wl):
+async def test_the_timeout_is_bounded_and_an_unknown_job_is_not_found(api, wl):
     id = await enqueued(wl)
 
     long = await api.get(f"/jobs/{id}/wait?timeout=61")
@@ -65,7 +67,7 @@ async def test_the_time_is_bounded_and_an_unknown_job_is_not_waited_for(api, wl)
     assert unknown.status_code == 404
 
 
-async def test_many_who_wait_leave_every_connection_to_others(wl):
+async def test_many_waiters_do_not_use_up_the_connections(wl):
     """More wait than there are connections, and what ends the jobs still gets one."""
     app = create_api(wl, authenticate=open_access)
     transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
@@ -80,12 +82,12 @@ async def test_many_who_wait_leave_every_connection_to_others(wl):
         ]
         for id in ids:
             assert (await client.post(f"/jobs/{id}/cancel")).status_code == 200
-        answers = await asyncio.gather(*waiting)
+        responses = await asyncio.gather(*waiting)
 
-    assert {(each.status_code, each.json()["state"]) for each in answers} == {(200, "canceled")}
+    assert {(each.status_code, each.json()["state"]) for each in responses} == {(200, "canceled")}
 
 
-async def test_who_waits_has_a_seat_and_gives_it_back(wl):
+async def test_a_waiter_takes_a_slot_and_releases_it(wl):
     app = create_api(wl, authenticate=open_access, pace=StreamIntervals(streams=1))
     transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
     id = await enqueued(wl, delay="1h")
@@ -93,32 +95,32 @@ async def test_who_waits_has_a_seat_and_gives_it_back(wl):
         transport=transport, base_url="http://localhost/api/v1", timeout=90
     ) as client:
         first = asyncio.create_task(client.get(f"/jobs/{id}/wait?timeout=60"))
-        await until(lambda: app.state.feed.places._taken, waiting_for="the first to wait")
+        await until(lambda: app.state.feed.quota._taken, waiting_for="the first to wait")
         refused = await client.get(f"/jobs/{id}/wait?timeout=60")
         app.state.feed.end()  # as a server does that stops
         ended = await first
 
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
     assert (ended.status_code, ended.json()["state"]) == (202, "queued")
-    assert not app.state.feed.places._taken
+    assert not app.state.feed.quota._taken
 
 
-async def test_another_ones_job_is_not_waited_for(wl):
+async def test_another_users_job_cannot_be_waited_for(wl):
     async with guarding(wl) as guarded:
         ada, bob = await guarded.token("user", "acme"), await guarded.token("user", "acme")
         body = {"definition": "hello", "payload": {"name": "Ada"}}
-        made = await guarded.client.post("/api/v1/jobs", json=body, headers=ada)
-        id = made.json()["job"]["id"]
+        created = await guarded.client.post("/api/v1/jobs", json=body, headers=ada)
+        id = created.json()["job"]["id"]
 
         foreign = await guarded.client.get(f"/api/v1/jobs/{id}/wait?timeout=0", headers=bob)
 
     assert foreign.status_code == 404
 
 
-async def test_nothing_is_looked_at_once_the_app_is_closed(api, served, wl):
+async def test_waiting_stops_reading_once_the_app_is_closed(api, served, wl):
     id = await enqueued(wl, delay="1h")
     await api.get(f"/jobs/{id}/wait?timeout=0.2")
 
     await wl.close()
 
-    assert served.state.feed._looking.done()
+    assert served.state.feed._polling.done()

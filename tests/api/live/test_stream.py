@@ -1,4 +1,4 @@
-"""`/stream`: what changes reaches those who listen, and only those it concerns."""
+"""`/stream`: changes reach the subscribers that may see them, and no others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,18 +19,18 @@ QUICK = StreamIntervals(look_seconds=0.05, message_seconds=0.01)
 
 
 @pytest.fixture
-async def told(wl):
+async def reporter(wl):
     """A job that logs and reports."""
 
     @wl.job
-    async def told(ctx: JobContext) -> str:
+    async def reporter(ctx: JobContext) -> str:
         ctx.log.info("one")
         ctx.log.info("two")
         ctx.progress(0.5, "half of password=hunter2")
         return "done"
 
     await wl.ready()
-    return told
+    return reporter
 
 
 @pytest.fixture
@@ -52,20 +52,20 @@ async def of_header(request):
             return Caller(f"somebody of {tenant}", Scope.of(tenant))
 
 
-async def test_a_change_of_counts_reaches_who_listens(served, told):
+async def test_a_count_change_reaches_subscribers(served, reporter):
     async with served.listen("jobs,dead,queues") as listener:
         ready = await listener.next()
-        await told.enqueue()
+        await reporter.enqueue()
         [change] = await listener.changes("jobs")
 
     assert listener.response.headers["content-type"].startswith("text/event-stream")
     assert (ready.event, ready.data["resumed"]) == ("ready", False)
-    assert (change["definition"], change["queue"]) == ("told", "default")
+    assert (change["definition"], change["queue"]) == ("reporter", "default")
     assert change["counts"]["queued"] == 1
 
 
-async def test_one_job_is_followed_to_its_end(wl, served, told):
-    receipt = await told.enqueue()
+async def test_one_job_can_be_followed_to_its_end(wl, served, reporter):
+    receipt = await reporter.enqueue()
     topic = f"job:{receipt.job_id}"
 
     async with served.listen(topic) as listener, wl.running():
@@ -81,19 +81,19 @@ async def test_one_job_is_followed_to_its_end(wl, served, told):
     assert "hunter2" not in str(seen)
 
 
-async def test_queues_workers_events_and_schedules_are_told(wl, served, told):
+async def test_queues_workers_events_and_schedules_are_streamed(wl, served, reporter):
     async with served.listen("queues,workers,events,schedules,triggers") as listener:
         await listener.next()
         await wl.queues.pause("default", reason="flood")
         [paused] = await listener.changes("queues")
         await wl.emit("folder.changed", {"path": "/in"})
         [event] = await listener.changes("events")
-        made = await served.client.post(
+        created = await served.client.post(
             "/schedules",
-            json={"name": "nightly", "type": "cron", "definition": "told", "cron": "0 2 * * *"},
+            json={"name": "nightly", "type": "cron", "definition": "reporter", "cron": "0 2 * * *"},
         )
         [schedule] = await listener.changes("schedules")
-        await served.client.delete(f"/schedules/{made.json()['id']}")
+        await served.client.delete(f"/schedules/{created.json()['id']}")
         [gone] = await listener.changes("schedules")
         async with wl.running():
             [worker] = await listener.changes("workers")
@@ -105,12 +105,12 @@ async def test_queues_workers_events_and_schedules_are_told(wl, served, told):
     assert worker["liveness"] == "live"
 
 
-async def test_who_comes_back_is_told_what_it_missed(served, told):
+async def test_a_reconnecting_client_gets_missed_messages(served, reporter):
     async with served.listen("jobs") as listener:
         await listener.next()
-        await told.enqueue()
+        await reporter.enqueue()
         await listener.changes("jobs")
-    await told.enqueue()
+    await reporter.enqueue()
     await until(lambda: served.app.state.feed.sequence >= 2, waiting_for="the second change")
 
     async with served.listen("jobs", last_id=listener.last_id) as again:
@@ -122,39 +122,39 @@ async def test_who_comes_back_is_told_what_it_missed(served, told):
 
 
 @pytest.mark.parametrize("id", ["what-ever", "00000000-7", "-", "ä-²", "x" * 60])
-async def test_who_comes_back_with_an_unknown_id_has_to_read_again(served, told, id):
+async def test_an_unknown_last_event_id_causes_a_reset(served, reporter, id):
     async with served.listen("jobs,queues", last_id=id.encode("utf-8")) as listener:
-        heard = await listener.next()
+        message = await listener.next()
 
-    assert (heard.event, heard.data) == ("reset", {"topics": ["jobs", "queues"]})
+    assert (message.event, message.data) == ("reset", {"topics": ["jobs", "queues"]})
 
 
-async def test_only_a_topic_that_was_not_looked_at_meanwhile_has_to_be_read_again(served, told):
+async def test_only_topics_not_watched_meanwhile_are_reset(served, reporter):
     async with served.listen("jobs") as listener:
         ready = await listener.next()
 
     async with served.listen("jobs,workers", last_id=ready.id) as again:
-        heard = await again.next()
+        message = await again.next()
 
-    assert (heard.event, heard.data) == ("reset", {"topics": ["workers"]})
+    assert (message.event, message.data) == ("reset", {"topics": ["workers"]})
 
 
-async def test_an_id_of_long_ago_has_to_read_again(wl, told):
+async def test_an_old_last_event_id_causes_a_reset(wl, reporter):
     short = StreamIntervals(look_seconds=0.05, message_seconds=0.01, kept_changes=2)
     async with serving(create_api(wl, authenticate=open_access, pace=short)) as served:
         async with served.listen("jobs") as listener:
             ready = await listener.next()
             for _ in range(4):
-                await told.enqueue()
+                await reporter.enqueue()
                 await listener.changes("jobs")
 
         async with served.listen("jobs", last_id=ready.id) as again:
-            heard = await again.next()
+            message = await again.next()
 
-    assert heard.event == "reset"
+    assert message.event == "reset"
 
 
-async def test_a_silent_stream_beats_and_moves_its_id_on(wl, told):
+async def test_an_idle_stream_sends_heartbeats_that_advance_its_id(wl, reporter):
     beating = StreamIntervals(look_seconds=0.05, message_seconds=0.01, heartbeat_seconds=0.05)
     async with serving(create_api(wl, authenticate=open_access, pace=beating)) as served:
         async with served.listen("workers") as listener:
@@ -166,11 +166,11 @@ async def test_a_silent_stream_beats_and_moves_its_id_on(wl, told):
     assert first.id == ready.id
 
 
-async def test_tenants_hear_of_their_own_only(wl, told):
+async def test_tenants_get_messages_of_their_own_only(wl, reporter):
     for tenant in ("acme", "globex"):
         await wl.tenants.create(tenant)
     async with serving(create_api(wl, authenticate=of_header, pace=QUICK)) as served:
-        job = await told.options(tenant="acme").enqueue()
+        job = await reporter.options(tenant="acme").enqueue()
         topics = f"jobs,queues,events,job:{job.job_id}"
         async with (
             served.listen(topics, who="acme") as acme,
@@ -182,37 +182,37 @@ async def test_tenants_hear_of_their_own_only(wl, told):
                 assert (await each.next()).event == "ready"
             await wl.jobs.cancel(job.job_id)
             [ended] = await acme.changes(f"job:{job.job_id}")
-            await told.options(tenant="globex").enqueue()
+            await reporter.options(tenant="globex").enqueue()
             foreign = await globex.next()
             same = await narrowed.next()
             seen = await overseer.next()
 
     assert ended["state"] == "canceled"
-    for heard in (foreign, same):
-        assert {each.get("tenant_id", "globex") for each in heard.data["changes"]} == {"globex"}
-        assert "acme" not in str(heard)
+    for message in (foreign, same):
+        assert {each.get("tenant_id", "globex") for each in message.data["changes"]} == {"globex"}
+        assert "acme" not in str(message)
     assert "acme" in str(seen)
 
 
-async def test_a_topic_needs_its_own_right_and_a_credential(wl, told):
+async def test_a_topic_needs_a_credential_with_its_right(wl, reporter):
     async with serving(create_api(wl, authenticate=of_header, pace=QUICK)) as served:
         async with served.listen("jobs,workers", who="mute") as refused:
             forbidden = refused.response.status_code
         async with served.listen("jobs") as refused:
             unknown = refused.response.status_code
         async with served.listen("jobs", who="mute") as listener:
-            heard = await listener.next()
+            message = await listener.next()
 
-    assert (forbidden, unknown, heard.event) == (403, 401, "ready")
+    assert (forbidden, unknown, message.event) == (403, 401, "ready")
 
 
 @pytest.mark.parametrize("topics", ["", ",", "nonsense", "job", "job:123456", "jobs," * 100])
-async def test_topics_that_are_not_known_are_refused(served, told, topics):
+async def test_unknown_topics_are_refused(served, reporter, topics):
     async with served.listen(topics if topics != "jobs," * 100 else "jobs," * 101) as refused:
         assert refused.response.status_code == 422
 
 
-async def test_a_stream_ends_when_its_credential_does(wl, told):
+async def test_a_stream_ends_with_its_credential(wl, reporter):
     known = {"acme"}
 
     async def revocable(request):
@@ -229,7 +229,7 @@ async def test_a_stream_ends_when_its_credential_does(wl, told):
             assert await listener.over()
 
 
-async def test_too_many_streams_are_refused_until_one_closes(wl, told):
+async def test_streams_are_limited_until_one_closes(wl, reporter):
     few = StreamIntervals(look_seconds=0.05, message_seconds=0.01, streams_per_caller=1)
     async with serving(create_api(wl, authenticate=of_header, pace=few)) as served:
         async with served.listen("jobs", who="acme") as listener:
@@ -249,7 +249,7 @@ async def test_too_many_streams_are_refused_until_one_closes(wl, told):
     assert int(refused.headers["retry-after"]) > 0
 
 
-async def test_fifty_who_come_and_go_leave_nothing_behind(wl, told):
+async def test_fifty_disconnected_clients_leave_nothing_behind(wl, reporter):
     brief = StreamIntervals(look_seconds=0.05, message_seconds=0.01, linger_seconds=0.0)
     async with serving(create_api(wl, authenticate=open_access, pace=brief)) as served:
         feed = served.app.state.feed
@@ -264,11 +264,11 @@ async def test_fifty_who_come_and_go_leave_nothing_behind(wl, told):
         await until(lambda: len(asyncio.all_tasks()) <= before, waiting_for="all tasks to end")
         await until(lambda: not feed._topics, waiting_for="topics to be forgotten")
         assert (dict(feed._listeners), feed._due) == ({}, {})
-        assert not feed._picture._seen
-        assert not feed.places._taken
+        assert not feed._history._seen
+        assert not feed.quota._taken
 
 
-async def test_the_end_of_the_server_ends_streams_at_once(wl, told):
+async def test_server_shutdown_ends_streams_at_once(wl, reporter):
     async with serving(create_api(wl, authenticate=open_access, pace=QUICK)) as served:
         async with served.listen("jobs") as listener:
             await listener.next()

@@ -57,7 +57,7 @@ async def delete_tenant(engine, ids):
 
 
 async def credentials(guarded):
-    """A token, and a session of somebody who was invited; both administer acme."""
+    """A token, and a session of an invited user; both administer acme."""
     engine = await guarded.wl.ready()
     token = await engine.tokens.create(local(), "t", role="tenant_admin", tenant="acme")
     root = await guarded.token("superadmin")
@@ -90,7 +90,7 @@ async def credentials(guarded):
         (delete_tenant, "session"),
     ],
 )
-async def test_a_stream_ends_with_what_it_stands_on(guarded, end, by):
+async def test_a_stream_ends_when_its_authorization_is_gone(guarded, end, by):
     engine = await guarded.wl.ready()
     authenticate_token, authenticate_session, ids = await credentials(guarded)
     async with serving(create_api(guarded.wl, pace=OFTEN)) as served:
@@ -103,19 +103,19 @@ async def test_a_stream_ends_with_what_it_stands_on(guarded, end, by):
             assert await listener.over()
 
 
-def test_that_takes_ten_seconds_at_most():
+def test_a_stream_ends_within_ten_seconds():
     pace = StreamIntervals()
 
     assert pace.recheck_seconds + pace.recheck_shared_seconds + pace.recheck_timeout_seconds <= 10
 
 
 async def test_streams_of_one_credential_share_a_recheck(monkeypatch):
-    now, asked = 100.0, []
+    now, checks = 100.0, []
     monkeypatch.setattr("windlass.clock.monotonic", lambda: now)
     rechecks = PermissionRechecks(StreamIntervals())
 
     async def check():
-        asked.append(now)
+        checks.append(now)
         return True
 
     await asyncio.gather(*(rechecks.may_listen("ada", check) for _ in range(100)))
@@ -125,10 +125,10 @@ async def test_streams_of_one_credential_share_a_recheck(monkeypatch):
     now = 102.5
     await rechecks.may_listen("ada", check)
 
-    assert asked == [100.0, 102.4, 102.5]
+    assert checks == [100.0, 102.4, 102.5]
 
 
-async def test_a_recheck_that_hangs_ends_the_stream():
+async def test_a_hanging_recheck_ends_the_stream():
     async def hang():
         await asyncio.Event().wait()
         return True
@@ -141,13 +141,13 @@ async def test_a_recheck_that_hangs_ends_the_stream():
     )
 
 
-async def test_rechecks_beat_no_more_often_than_silence_asks_for(guarded):
+async def test_rechecks_send_no_additional_heartbeats(guarded):
     engine = await guarded.wl.ready()
-    made = await engine.tokens.create(local(), "t", role="superadmin")
+    created = await engine.tokens.create(local(), "t", role="superadmin")
     async with serving(create_api(guarded.wl, pace=OFTEN)) as served:
-        async with served.listen("workers", who=f"Bearer {made.secret}") as listener:
+        async with served.listen("workers", who=f"Bearer {created.secret}") as listener:
             await listener.next()
-            await engine.tokens.revoke(local(), made.token.id)
+            await engine.tokens.revoke(local(), created.token.id)
             async with asyncio.timeout(30):
                 lines = [line async for line in listener._lines]
 

@@ -1,4 +1,4 @@
-"""What waits for a client is bounded, and an id never runs ahead of what was told."""
+"""Pending messages of a client are bounded, and an id never advances past unsent ones."""
 
 import pytest
 
@@ -19,24 +19,24 @@ def at(key: str, topic: str = "jobs") -> StreamEntryKey:
 
 @pytest.fixture
 def slow() -> Subscription:
-    """A client that fetches nothing by itself, of whom two changes of a topic may wait."""
+    """A client that does not fetch by itself; two changes of a topic may be pending for it."""
     topics = frozenset({"jobs", "queues"})
     return Subscription(topics, ALL_TENANTS, sequence=7, most=2, leave=lambda _: None)
 
 
-async def test_a_later_change_takes_the_place_of_an_earlier_one(slow):
+async def test_a_later_change_replaces_an_earlier_one(slow):
     await slow.next(0)
     slow.put(StreamChange(at("a"), "1"), 8)
     slow.put(StreamChange(at("b"), "2"), 9)
     slow.put(StreamChange(at("a"), "3"), 10)
 
-    told = await slow.next(0)
+    messages = await slow.next(0)
 
-    assert (told.event, told.changes, told.sequence) == ("changes", ("2", "3"), 10)
+    assert (messages.event, messages.changes, messages.sequence) == ("changes", ("2", "3"), 10)
     assert slow.idle
 
 
-async def test_too_much_for_a_slow_client_becomes_a_reset_of_that_topic(slow):
+async def test_an_overflowing_slow_client_gets_a_reset_of_that_topic(slow):
     await slow.next(0)
     slow.put(StreamChange(at("a", "queues"), "0"), 8)
     for number in range(50):
@@ -48,7 +48,7 @@ async def test_too_much_for_a_slow_client_becomes_a_reset_of_that_topic(slow):
     assert (second.event, second.changes, second.sequence) == ("changes", ("0",), 58)
 
 
-async def test_an_id_does_not_run_ahead_of_what_still_waits(slow):
+async def test_an_id_does_not_advance_past_pending_messages(slow):
     slow.put(StreamChange(at("a"), "1"), 8)
 
     ready, changes = await slow.next(0), await slow.next(0)
@@ -57,7 +57,7 @@ async def test_an_id_does_not_run_ahead_of_what_still_waits(slow):
     assert (changes.event, changes.sequence) == ("changes", 8)
 
 
-async def test_the_greeting_waits_for_the_first_look(slow):
+async def test_the_greeting_waits_for_the_first_read(slow):
     slow.wait_for_first_poll({"jobs"})
 
     before = await slow.next(0)
@@ -68,14 +68,14 @@ async def test_the_greeting_waits_for_the_first_look(slow):
     assert (after.event, after.sequence) == ("ready", 12)
 
 
-async def test_nothing_is_told_after_the_end(slow):
+async def test_nothing_is_sent_after_the_end(slow):
     slow.end()
     slow.put(StreamChange(at("a"), "1"), 8)
 
     assert await slow.next(30) is None
 
 
-def test_the_first_look_at_a_topic_tells_nothing():
+def test_the_first_read_of_a_topic_sends_nothing():
     picture = SnapshotHistory()
 
     first = picture.changes("jobs", {at("a"): ({"n": 1}, 0)}, whole=True)
@@ -86,7 +86,7 @@ def test_the_first_look_at_a_topic_tells_nothing():
     assert marked == [StreamChange(at("a"), '{"topic":"jobs","n":1}')]
 
 
-def test_what_is_not_seen_is_gone_only_where_all_was_seen():
+def test_an_absent_item_is_gone_only_after_a_complete_read():
     picture, place = SnapshotHistory(), StreamEntryKey("events", Audience("acme"), "a")
     other = StreamEntryKey("events", Audience("acme"), "b")
     both = {place: ({}, None), other: ({}, None)}
@@ -100,7 +100,7 @@ def test_what_is_not_seen_is_gone_only_where_all_was_seen():
     assert whole == [StreamChange(other, '{"topic":"events","key":"b","gone":true}')]
 
 
-def test_when_all_that_is_seen_is_new_something_may_have_been_missed():
+def test_a_read_of_only_new_items_may_have_missed_some():
     picture = SnapshotHistory()
 
     picture.changes("events", {at("a", "events"): ({}, None)}, whole=False)

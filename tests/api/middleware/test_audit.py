@@ -1,4 +1,4 @@
-"""What a change over the API leaves in the audit: the values before and after, without secrets."""
+"""The audit entry of a change over the API: the values before and after, without secrets."""
 
 import pytest
 from pydantic import SecretStr
@@ -25,11 +25,11 @@ async def root(guarded):
 
 async def last(guarded, root, tenant=None):
     query = f"?tenant={tenant}" if tenant else ""
-    answer = await guarded.client.get(f"/api/v1/audit{query}", headers=root)
-    return answer.json()["items"][0]
+    response = await guarded.client.get(f"/api/v1/audit{query}", headers=root)
+    return response.json()["items"][0]
 
 
-async def test_a_queues_limit_is_told_as_it_was_and_as_it_is(guarded, root):
+async def test_a_queue_limit_is_audited_with_before_and_after(guarded, root):
     await guarded.client.patch("/api/v1/queues/mail", json={"max_concurrency": 2}, headers=root)
     await guarded.client.patch("/api/v1/queues/mail", json={"max_concurrency": 5}, headers=root)
 
@@ -40,7 +40,7 @@ async def test_a_queues_limit_is_told_as_it_was_and_as_it_is(guarded, root):
     assert entry["after"] == {"max_concurrency": 5}
 
 
-async def test_a_definitions_edit_tells_only_what_is_different(guarded, root):
+async def test_a_definition_edit_is_audited_with_its_differences_only(guarded, root):
     await guarded.client.patch("/api/v1/definitions/sign", json={"max_attempts": 7}, headers=root)
 
     entry = await last(guarded, root)
@@ -49,7 +49,7 @@ async def test_a_definitions_edit_tells_only_what_is_different(guarded, root):
     assert "queue" not in entry["before"]
 
 
-async def test_a_job_that_is_canceled_tells_its_states_in_its_tenants_chain(guarded, root):
+async def test_a_cancel_is_audited_with_its_states_in_the_tenants_chain(guarded, root):
     receipt = await guarded.wl.enqueue("sign", {"name": "Ada", "pin": "0000"}, tenant="acme")
     body = {"reason": "not needed, password=hunter2hunter2"}
     await guarded.client.post(f"/api/v1/jobs/{receipt.job_id}/cancel", json=body, headers=root)
@@ -62,9 +62,9 @@ async def test_a_job_that_is_canceled_tells_its_states_in_its_tenants_chain(guar
     assert "hunter2" not in str(entry)
 
 
-async def test_what_a_schema_marks_as_secret_is_not_in_the_entry(guarded, root):
+async def test_values_marked_secret_are_not_audited(guarded, root):
     admin = await guarded.token("tenant_admin", "acme")
-    made = await guarded.client.post(
+    trigger = await guarded.client.post(
         "/api/v1/triggers",
         json={
             "name": "in",
@@ -77,12 +77,14 @@ async def test_what_a_schema_marks_as_secret_is_not_in_the_entry(guarded, root):
     )
     created = await last(guarded, root, "acme")
     changed = {"payload": {"name": "Bob", "pin": "0815-0815"}}
-    await guarded.client.patch(f"/api/v1/triggers/{made.json()['id']}", json=changed, headers=admin)
+    await guarded.client.patch(
+        f"/api/v1/triggers/{trigger.json()['id']}", json=changed, headers=admin
+    )
     edited = await last(guarded, root, "acme")
-    await guarded.client.delete(f"/api/v1/triggers/{made.json()['id']}", headers=admin)
+    await guarded.client.delete(f"/api/v1/triggers/{trigger.json()['id']}", headers=admin)
     deleted = await last(guarded, root, "acme")
 
-    assert (created["before"], created["target_id"]) == (None, made.json()["id"])
+    assert (created["before"], created["target_id"]) == (None, trigger.json()["id"])
     assert created["after"]["payload"] == {"name": "Ada", "pin": "•••"}
     assert edited["before"]["payload"]["name"] == "Ada"
     assert edited["after"]["payload"] == {"name": "Bob", "pin": "•••"}
@@ -91,15 +93,15 @@ async def test_what_a_schema_marks_as_secret_is_not_in_the_entry(guarded, root):
     assert "4711-4711" not in str([created, edited, deleted])
 
 
-async def test_a_tenant_that_is_made_suspended_and_deleted_leaves_all_three(guarded, root):
+async def test_creating_suspending_and_deleting_a_tenant_leave_three_entries(guarded, root):
     await guarded.client.post("/api/v1/tenants", json={"id": "initech"}, headers=root)
-    made = await last(guarded, root)
+    created = await last(guarded, root)
     await guarded.client.post("/api/v1/tenants/initech/suspend", headers=root)
     suspended = await last(guarded, root)
     await guarded.client.delete("/api/v1/tenants/initech", headers=root)
     deleted = await last(guarded, root)
 
-    assert (made["target_id"], made["after"]["id"]) == ("initech", "initech")
+    assert (created["target_id"], created["after"]["id"]) == ("initech", "initech")
     assert (suspended["before"], suspended["after"]) == (
         {"state": "active"},
         {"state": "suspended"},
@@ -107,7 +109,7 @@ async def test_a_tenant_that_is_made_suspended_and_deleted_leaves_all_three(guar
     assert (deleted["before"]["id"], deleted["after"]) == ("initech", {"closed": 0})
 
 
-async def test_a_group_of_the_dead_letter_is_named_and_counted(guarded, root):
+async def test_a_dead_letter_group_action_is_audited_with_name_and_count(guarded, root):
     group = {"definition": "sign", "fingerprint": "abc"}
     await guarded.client.post("/api/v1/dead/groups/retry", json=group, headers=root)
 
@@ -117,7 +119,7 @@ async def test_a_group_of_the_dead_letter_is_named_and_counted(guarded, root):
     assert entry["after"]["changed"] == 0
 
 
-async def test_what_fails_leaves_no_entry_and_the_chain_stays_whole(guarded, root):
+async def test_a_failed_change_leaves_no_entry_and_a_valid_chain(guarded, root):
     await guarded.client.patch("/api/v1/definitions/sign", json={"max_attempts": 0}, headers=root)
     await guarded.client.post(
         "/api/v1/jobs/0190a5d0-0000-7000-8000-000000000000/retry", headers=root

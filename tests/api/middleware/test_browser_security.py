@@ -28,7 +28,7 @@ async def guarded(wl):
 
 @pytest.fixture
 async def admin(guarded):
-    """A browser that is signed in, and says nothing of where its requests come from."""
+    """A signed-in browser that sends no headers about the origin of its requests."""
     link = await (await guarded.wl.ready()).users.first_admin()
     async with guarded.browser() as browser:
         await browser.post("/api/v1/login/link", json={"link": link.secret})
@@ -37,17 +37,17 @@ async def admin(guarded):
 
 
 @pytest.mark.parametrize("headers", ELSEWHERE, ids=str)
-async def test_a_session_writes_only_from_pages_of_this_site(admin, headers):
-    made = await admin.post("/api/v1/tenants", json={"id": "evil"}, headers=headers)
+async def test_a_session_may_write_only_from_pages_of_this_site(admin, headers):
+    created = await admin.post("/api/v1/tenants", json={"id": "evil"}, headers=headers)
     left = await admin.post("/api/v1/logout", headers=headers)
     changed = await admin.post(
         "/api/v1/password", json={"before": "x", "after": "y" * 12}, headers=headers
     )
     signed_in = await admin.post("/login", content="name=a&password=b", headers=headers)
 
-    answers = (made, left, changed, signed_in)
-    assert [each.status_code for each in answers] == [403] * 4
-    assert {each.json()["code"] for each in answers} == {"WL4432"}
+    responses = (created, left, changed, signed_in)
+    assert [each.status_code for each in responses] == [403] * 4
+    assert {each.json()["code"] for each in responses} == {"WL4432"}
 
 
 @pytest.mark.parametrize(
@@ -60,17 +60,17 @@ async def test_a_session_writes_only_from_pages_of_this_site(admin, headers):
     ],
     ids=str,
 )
-async def test_a_session_writes_from_pages_of_this_site(admin, headers):
-    made = await admin.post("/api/v1/tenants", json={"id": "good"}, headers=headers)
+async def test_a_session_may_write_from_pages_of_this_site(admin, headers):
+    created = await admin.post("/api/v1/tenants", json={"id": "good"}, headers=headers)
 
-    assert made.status_code == 201
+    assert created.status_code == 201
 
 
-async def test_a_session_reads_without_proof(admin):
+async def test_a_session_may_read_without_proof(admin):
     assert (await admin.get("/api/v1/tenants")).status_code == 200
 
 
-async def test_a_browser_does_not_write_for_another_site_by_a_token_either(guarded):
+async def test_a_token_in_a_browser_cannot_write_for_another_site(guarded):
     token = await guarded.token("superadmin")
     cross = {**token, "sec-fetch-site": "cross-site"}
 
@@ -109,10 +109,10 @@ async def test_cross_site_writes_by_a_revoked_token_count_against_their_address(
     async with guarding(small) as guarded:
         guarded.stop_the_clock()
         engine = await small.ready()
-        made = await engine.tokens.create(local(), "leaked", role="superadmin")
-        token = {"authorization": f"Bearer {made.secret}"}
+        created = await engine.tokens.create(local(), "leaked", role="superadmin")
+        token = {"authorization": f"Bearer {created.secret}"}
         await guarded.client.get("/api/v1/whoami", headers=token)
-        await engine.tokens.revoke(local(), made.token.id)
+        await engine.tokens.revoke(local(), created.token.id)
 
         cross = {**token, "sec-fetch-site": "cross-site"}
         statuses = [
@@ -124,7 +124,7 @@ async def test_cross_site_writes_by_a_revoked_token_count_against_their_address(
     assert statuses == [403] * 9 + [429] * 2
 
 
-async def test_a_cross_site_write_of_nobody_is_only_logged(guarded, caplog):
+async def test_an_anonymous_cross_site_write_is_only_logged(guarded, caplog):
     engine = await guarded.wl.ready()
     before = len((await engine.audit.list(local())).entries)
 

@@ -1,4 +1,4 @@
-"""Connections are limited, and those that send too slowly are closed: over real sockets."""
+"""Connections are limited, and slow ones closed, over real sockets."""
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -25,9 +25,9 @@ async def guarded(database):
     async with AsyncExitStack() as stack:
 
         async def serve(**settings):
-            given = {"header_timeout_seconds": SLOW, "body_timeout_seconds": SLOW, **settings}
+            options = {"header_timeout_seconds": SLOW, "body_timeout_seconds": SLOW, **settings}
             loaded = Settings.load(
-                {f"server.{name}": value for name, value in given.items()}, environ={}
+                {f"server.{name}": value for name, value in options.items()}, environ={}
             )
             wl = Windlass(database.url, settings=loaded)
             stack.push_async_callback(wl.close)
@@ -56,7 +56,7 @@ async def connected(served, *pieces):
 
 
 async def rest(reader):
-    """What comes until the server closes the connection; bounded in time."""
+    """All bytes received until the server closes the connection; bounded in time."""
     async with asyncio.timeout(30):
         try:
             return await reader.read()
@@ -65,16 +65,16 @@ async def rest(reader):
 
 
 async def alive(served):
-    """Whether somebody new is answered."""
+    """True if a new connection gets a response."""
     async with httpx2.AsyncClient(base_url=served.client.base_url, timeout=30) as client:
         try:
-            answer = await client.get(str(served.client.base_url.copy_with(path="/healthz")))
+            response = await client.get(str(served.client.base_url.copy_with(path="/healthz")))
         except httpx2.TransportError:
             return False
-        return answer.status_code == 200
+        return response.status_code == 200
 
 
-async def test_half_open_connections_leave_room_for_others_elsewhere_only(guarded):
+async def test_half_open_connections_use_up_their_own_address_only(guarded):
     served = await guarded(max_connections_per_address=5)
     async with AsyncExitStack() as stack:
         for _ in range(5):
@@ -89,7 +89,7 @@ async def test_half_open_connections_leave_room_for_others_elsewhere_only(guarde
     assert await until(lambda: alive(served), waiting_for="the connections to be given back")
 
 
-async def test_no_more_connections_are_open_than_allowed(guarded):
+async def test_open_connections_are_limited(guarded):
     served = await guarded(max_connections=10, max_connections_per_address="unlimited")
     async with AsyncExitStack() as stack:
         for _ in range(10):
@@ -108,16 +108,16 @@ async def test_a_trusted_proxy_is_not_limited_as_one_address(guarded):
 
 
 @pytest.mark.parametrize("sent", [(), (HALF,), (b"G",)], ids=["nothing", "half a head", "a byte"])
-async def test_a_head_that_does_not_come_closes_the_connection(guarded, sent):
+async def test_a_missing_head_closes_the_connection(guarded, sent):
     served = await guarded(header_timeout_seconds=0.1)
     async with connected(served, *sent) as (reader, _):
-        answer = await rest(reader)
+        response = await rest(reader)
 
-    assert answer.startswith(b"HTTP/1.1 408")
-    assert b"nosniff" in answer
+    assert response.startswith(b"HTTP/1.1 408")
+    assert b"nosniff" in response
 
 
-async def test_a_head_that_drips_closes_the_connection(guarded):
+async def test_a_slow_head_closes_the_connection(guarded):
     served = await guarded(header_timeout_seconds=0.2)
     async with connected(served, HALF) as (reader, writer):
 
@@ -127,32 +127,32 @@ async def test_a_head_that_drips_closes_the_connection(guarded):
                 await alive(served)  # some time passes, less than the deadline
 
         dripping = asyncio.create_task(drip())
-        answer = await rest(reader)
+        response = await rest(reader)
         dripping.cancel()
         await asyncio.gather(dripping, return_exceptions=True)
 
-    assert answer == b"" or answer.startswith(b"HTTP/1.1 408")
+    assert response == b"" or response.startswith(b"HTTP/1.1 408")
 
 
-async def test_the_head_of_a_later_request_has_a_deadline_too(guarded):
+async def test_the_head_of_a_later_request_has_a_deadline(guarded):
     served = await guarded(header_timeout_seconds=0.1)
     whole = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
     async with connected(served, whole + HALF) as (reader, _):
-        answer = await rest(reader)
+        response = await rest(reader)
 
-    assert answer.startswith(b"HTTP/1.1 200")
-    assert b"HTTP/1.1 408" in answer
+    assert response.startswith(b"HTTP/1.1 200")
+    assert b"HTTP/1.1 408" in response
 
 
-async def test_a_body_that_does_not_come_closes_the_connection(guarded):
+async def test_a_missing_body_closes_the_connection(guarded):
     served = await guarded(body_timeout_seconds=0.1)
     async with connected(served, BODY) as (reader, _):
-        answer = await rest(reader)
+        response = await rest(reader)
 
-    assert answer.startswith(b"HTTP/1.1 408")
+    assert response.startswith(b"HTTP/1.1 408")
 
 
-async def test_a_stream_outlasts_the_deadlines(guarded):
+async def test_a_stream_is_not_subject_to_the_deadlines(guarded):
     served = await guarded(header_timeout_seconds=0.1, body_timeout_seconds=0.1)
     async with served.listen("queues") as listener:
         await listener.next()
@@ -164,16 +164,16 @@ async def test_a_stream_outlasts_the_deadlines(guarded):
     assert change["pause_reason"] == "flood"
 
 
-async def test_what_is_no_http_is_answered_with_the_usual_headers(guarded):
+async def test_a_malformed_request_gets_the_usual_headers(guarded):
     served = await guarded()
     async with connected(served, b"\x16\x03\x01 nonsense\r\n\r\n") as (reader, _):
-        answer = await rest(reader)
+        response = await rest(reader)
 
-    assert answer.startswith(b"HTTP/1.1 400")
-    assert b"cache-control: no-store" in answer
+    assert response.startswith(b"HTTP/1.1 400")
+    assert b"cache-control: no-store" in response
 
 
-def test_an_address_of_the_sixth_version_is_its_whole_network():
+def test_an_ipv6_address_is_counted_by_its_network():
     limits = ConnectionLimits(total=10, per_address=1)
 
     assert limits.take("2001:db8::1") is None

@@ -1,4 +1,4 @@
-"""Pointers of errors lead to what the caller sent, in the caller's own names."""
+"""Error pointers use the field and parameter names that the caller sent."""
 
 import pytest
 
@@ -36,20 +36,20 @@ BODIES = {
 
 
 @pytest.mark.parametrize("wrong", BODIES)
-async def test_a_pointer_into_the_body_spells_the_field_that_was_sent(api, wrong):
+async def test_a_body_pointer_names_the_field_as_sent(api, wrong):
     path, body, pointer = BODIES[wrong]
-    said = {} if path.startswith("/operations") else {"definition": "hello"}
+    words = {} if path.startswith("/operations") else {"definition": "hello"}
     payload = {"payload": {"name": "Ada"}} if path == "/jobs" else {}
 
-    answer = await api.post(path, json={**said, **payload, **body})
+    response = await api.post(path, json={**words, **payload, **body})
 
-    problem = answer.json()
-    assert answer.status_code == 422, problem
+    problem = response.json()
+    assert response.status_code == 422, problem
     assert {each["pointer"] for each in problem["errors"]} == {pointer}
-    said = " ".join(
+    words = " ".join(
         [problem["title"], problem["detail"], *(each["message"] for each in problem["errors"])]
     )
-    assert not any(word in said for word in ("'", "None", "True", "[1]", "dict", "literal"))
+    assert not any(word in words for word in ("'", "None", "True", "[1]", "dict", "literal"))
 
 
 @pytest.mark.parametrize(
@@ -64,25 +64,25 @@ async def test_a_pointer_into_the_body_spells_the_field_that_was_sent(api, wrong
         ("/jobs/......", "{job_id}"),
     ],
 )
-async def test_a_pointer_names_the_parameter_of_the_address(api, path, pointer):
-    answer = await api.get(path)
+async def test_a_parameter_pointer_names_the_parameter_as_sent(api, path, pointer):
+    response = await api.get(path)
 
-    assert [each["pointer"] for each in answer.json()["errors"]] == [pointer]
+    assert [each["pointer"] for each in response.json()["errors"]] == [pointer]
 
 
-async def test_a_body_that_is_no_json_is_told_where_it_breaks(api):
+async def test_malformed_json_is_reported_with_its_position(api):
     broken = b'{"definition": "hello",\n "payload": {"name": Ada}}'
 
-    answer = await api.post("/jobs", content=broken, headers={"content-type": "application/json"})
+    response = await api.post("/jobs", content=broken, headers={"content-type": "application/json"})
 
-    problem = answer.json()
-    assert (answer.status_code, problem["code"]) == (422, "WL2101")
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (422, "WL2101")
     [error] = problem["errors"]
     assert error["pointer"] == ""
     assert "line 2, column 22" in error["message"]
 
 
-async def test_a_body_of_another_type_and_none_at_all_are_told_apart(api):
+async def test_a_wrong_content_type_and_a_missing_body_are_distinguished(api):
     text = await api.post("/jobs", content=b"{}", headers={"content-type": "text/plain"})
     none = await api.post("/jobs")
 
@@ -90,38 +90,38 @@ async def test_a_body_of_another_type_and_none_at_all_are_told_apart(api):
     assert "no body" in none.json()["errors"][0]["message"]
 
 
-async def test_a_secret_or_a_payload_is_not_repeated(api):
+async def test_secrets_and_payloads_are_not_echoed(api):
     for path, body in (
         ("/login", {"name": "ada", "password": ["hunter2"]}),
         ("/login/link", {"link": "hunter2" * 100}),
         ("/jobs", {"definition": "hello", "payload": "hunter2"}),
         ("/events", {"name": "e", "data": "hunter2"}),
     ):
-        answer = await api.post(path, json=body, headers={"origin": "http://localhost"})
+        response = await api.post(path, json=body, headers={"origin": "http://localhost"})
 
-        assert answer.status_code == 422
-        assert "hunter2" not in answer.text
+        assert response.status_code == 422
+        assert "hunter2" not in response.text
 
 
 @pytest.mark.parametrize("model", [PasswordByLink, PasswordChange])
-def test_a_password_that_is_refused_is_not_repeated_under_its_field(model):
+def test_a_refused_password_is_not_echoed(model):
     refused = OptionInvalid("password", "•••", allowed="12 characters or more")
     field = "after" if model is PasswordChange else "password"
 
-    told = with_body_names(model, refused, {field: "hunter2"})
+    renamed = with_body_names(model, refused, {field: "hunter2"})
 
-    assert told.errors[0].pointer == f"/{field}"
-    assert "hunter2" not in f"{told} {told.errors}"
+    assert renamed.errors[0].pointer == f"/{field}"
+    assert "hunter2" not in f"{renamed} {renamed.errors}"
 
 
-async def test_metadata_that_is_too_large_is_not_repeated(api):
+async def test_oversized_metadata_is_not_echoed(api):
     body = {"definition": "hello", "payload": {"name": "Ada"}, "metadata": {"a": "x" * 100_000}}
 
-    answer = await api.post("/jobs", json=body)
+    response = await api.post("/jobs", json=body)
 
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["pointer"] == "/metadata"
-    assert "xxx" not in answer.text
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == "/metadata"
+    assert "xxx" not in response.text
 
 
 @pytest.mark.parametrize(
@@ -133,10 +133,8 @@ async def test_metadata_that_is_too_large_is_not_repeated(api):
         ("POST", "/tokens/0190a5d0-0000-7000-8000-000000000000", "DELETE"),
     ],
 )
-async def test_a_method_that_is_not_taken_is_answered_with_those_that_are(
-    api, method, path, allowed
-):
-    answer = await api.request(method, path)
+async def test_a_method_that_is_not_allowed_lists_the_allowed_ones(api, method, path, allowed):
+    response = await api.request(method, path)
 
-    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
-    assert allowed in answer.json()["hint"]
+    assert (response.status_code, response.headers["allow"]) == (405, allowed)
+    assert allowed in response.json()["hint"]

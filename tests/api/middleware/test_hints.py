@@ -1,4 +1,4 @@
-"""Hints over HTTP name requests; the command line is answered with its own commands."""
+"""Hints name requests over HTTP, and commands on the command line."""
 
 import re
 
@@ -18,14 +18,14 @@ OF_PROCESSES = {
 
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
-def test_no_hint_names_a_command_that_a_request_can_do(error):
-    told = commands_to_requests(f"{error.hint} {error.reason} {' '.join(map(str, error.errors))}")
+def test_no_hint_names_a_command_that_has_a_request(error):
+    hint = commands_to_requests(f"{error.hint} {error.reason} {' '.join(map(str, error.errors))}")
 
-    left = re.findall(r"`windlass ([^`]*)`", told)
+    left = re.findall(r"`windlass ([^`]*)`", hint)
     assert [c for c in left if not any(c.startswith(each) for each in OF_PROCESSES)] == []
 
 
-def test_every_request_of_a_hint_is_one_of_the_api():
+def test_every_request_in_a_hint_exists_in_the_api():
     paths = create_api(Windlass("sqlite:///:memory:", settings=Settings())).openapi()["paths"]
 
     for request in REQUESTS.values():
@@ -47,11 +47,11 @@ def test_every_request_of_a_hint_is_one_of_the_api():
         ("windlass worker", "windlass worker"),
     ],
 )
-def test_a_command_is_told_as_the_request_that_does_it(said, told):
+def test_a_command_is_translated_to_its_request(said, told):
     assert commands_to_requests(said) == told
 
 
-async def test_an_error_names_a_request_to_programs_and_a_command_to_the_command_line(api, wl):
+async def test_error_hints_name_requests_over_http_and_commands_on_the_command_line(api, wl):
     @wl.job
     def hello() -> None: ...
 
@@ -59,39 +59,41 @@ async def test_an_error_names_a_request_to_programs_and_a_command_to_the_command
     await wl.definitions.disable("hello")
     body = {"definition": "hello"}
 
-    told = await api.post("/jobs", json=body)
+    response = await api.post("/jobs", json=body)
     typed = await api.post("/jobs", json=body, headers={"x-windlass-caller": "commands"})
 
-    assert told.json()["hint"] == "Enable it: `POST /api/v1/definitions/hello/enable`."
+    assert response.json()["hint"] == "Enable it: `POST /api/v1/definitions/hello/enable`."
     assert typed.json()["hint"] == "Enable it: `windlass definitions enable hello`."
 
 
-async def test_an_explanation_names_a_request_to_programs_and_a_command_to_people(api, wl):
+async def test_explanations_name_requests_over_http_and_commands_on_the_command_line(api, wl):
     @wl.job
     def hello() -> None: ...
 
     id = (await wl.enqueue("hello", hold=True)).job_id
 
-    told = await api.get(f"/jobs/{id}/explain")
+    response = await api.get(f"/jobs/{id}/explain")
     typed = await api.get(f"/jobs/{id}/explain", headers={"x-windlass-caller": "commands"})
 
-    assert told.json()["hint"] == f"POST /api/v1/jobs/{str(id)[-8:]}/run-now"
+    assert response.json()["hint"] == f"POST /api/v1/jobs/{str(id)[-8:]}/run-now"
     assert typed.json()["hint"] == f"windlass jobs run-now {str(id)[-8:]}"
 
 
-async def test_every_instant_of_an_answer_is_as_wide_as_any_other(api, wl):
+async def test_all_timestamps_in_responses_have_equal_width(api, wl):
     @wl.job
     def hello() -> None: ...
 
-    made = await api.post("/jobs", json={"definition": "hello", "due_at": "2090-01-01T12:00:00Z"})
+    created = await api.post(
+        "/jobs", json={"definition": "hello", "due_at": "2090-01-01T12:00:00Z"}
+    )
     listed = await api.get("/jobs")
     summary = await api.get("/jobs/summary")
     definitions = await api.get("/definitions")
 
     instants = [
         found
-        for answer in (made, listed, summary, definitions)
-        for found in re.findall(r'"(\d{4}-\d\d-\d\dT[^"]*)"', answer.text)
+        for response in (created, listed, summary, definitions)
+        for found in re.findall(r'"(\d{4}-\d\d-\d\dT[^"]*)"', response.text)
     ]
     assert "2090-01-01T12:00:00.000000Z" in instants
     assert len(instants) > 4

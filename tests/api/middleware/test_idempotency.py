@@ -1,4 +1,4 @@
-"""Writes with an Idempotency-Key: done once, answered as often as they are asked."""
+"""Writes with an Idempotency-Key: run once, with the same response for each repeat."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ NIGHTLY = {
 }
 
 
-async def test_what_is_repeated_is_answered_the_same_and_done_once(guarded):
+async def test_a_repeated_request_gets_the_same_response_and_runs_once(guarded):
     headers = {**await guarded.token("tenant_admin", "acme"), "idempotency-key": "k-1"}
 
     first = await guarded.client.post("/api/v1/schedules", json=NIGHTLY, headers=headers)
@@ -42,10 +42,10 @@ async def test_what_is_repeated_is_answered_the_same_and_done_once(guarded):
     assert len(listed) == 1
 
 
-async def test_what_answers_nothing_is_repeated_too(guarded):
+async def test_a_repeated_request_without_a_response_body_runs_once(guarded):
     admin = await guarded.token("tenant_admin", "acme")
-    made = await guarded.client.post("/api/v1/schedules", json=NIGHTLY, headers=admin)
-    one, keyed = f"/api/v1/schedules/{made.json()['id']}", {**admin, "idempotency-key": "k-1"}
+    created = await guarded.client.post("/api/v1/schedules", json=NIGHTLY, headers=admin)
+    one, keyed = f"/api/v1/schedules/{created.json()['id']}", {**admin, "idempotency-key": "k-1"}
 
     statuses = [
         (await guarded.client.delete(one, headers=headers)).status_code
@@ -55,7 +55,7 @@ async def test_what_answers_nothing_is_repeated_too(guarded):
     assert statuses == [204, 204, 404]
 
 
-async def test_another_body_under_the_same_key_is_refused(guarded):
+async def test_another_body_with_the_same_key_is_refused(guarded):
     headers = {**await guarded.token("tenant_admin", "acme"), "idempotency-key": "k-1"}
     await guarded.client.post("/api/v1/schedules", json=NIGHTLY, headers=headers)
 
@@ -72,7 +72,7 @@ HELLO = {"definition": "hello", "payload": {"name": "Ada"}}
 @pytest.mark.parametrize(
     "other", [{"payload": {"name": "Grace"}}, {"queue": "mail"}, {"delay_seconds": 60}]
 )
-async def test_an_enqueue_with_another_body_under_the_same_key_is_refused(guarded, other):
+async def test_an_enqueue_with_another_body_and_the_same_key_is_refused(guarded, other):
     headers = {**await guarded.token("user", "acme"), "idempotency-key": "k-1"}
     first = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
 
@@ -88,7 +88,7 @@ async def test_an_enqueue_with_another_body_under_the_same_key_is_refused(guarde
     assert len((await guarded.client.get("/api/v1/jobs", headers=headers)).json()["items"]) == 1
 
 
-async def test_the_key_of_a_job_meets_its_equal_and_refuses_another_payload(guarded):
+async def test_the_key_of_a_job_matches_an_equal_job_and_refuses_another_payload(guarded):
     key = {"idempotency-key": "k-1"}
     ada, grace = await guarded.token("user", "acme"), await guarded.token("user", "acme")
     await guarded.client.post("/api/v1/jobs", json=HELLO, headers={**ada, **key})
@@ -109,57 +109,59 @@ async def test_a_dry_run_takes_no_key(guarded):
         await guarded.client.post(f"/api/v1/{path}?dry_run=true", json=body, headers=headers)
         for path, body in (("jobs", HELLO), ("schedules", NIGHTLY))
     ]
-    made = [
+    created = [
         await guarded.client.post(f"/api/v1/{path}", json=body, headers=headers)
         for path, body in (("jobs", HELLO), ("schedules", NIGHTLY))
     ]
 
     assert [each.status_code for each in tried] == [200, 200]
-    assert [each.status_code for each in made] == [201, 201]
+    assert [each.status_code for each in created] == [201, 201]
 
 
-async def test_a_job_that_a_limit_rejects_may_be_tried_again_under_its_key(guarded):
+async def test_a_job_rejected_by_a_cap_may_be_retried_with_its_key(guarded):
     headers = {**await guarded.token("user", "acme"), "idempotency-key": "k-1"}
     await guarded.wl.tenants.change("acme", max_open=0)
     rejected = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
     await guarded.wl.tenants.change("acme", max_open=None)
 
-    made = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
+    created = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
 
-    assert (rejected.status_code, made.status_code) == (409, 201)
+    assert (rejected.status_code, created.status_code) == (409, 201)
 
 
-async def test_a_key_is_of_one_caller_tenant_method_and_path(guarded):
+async def test_a_key_is_scoped_to_caller_tenant_method_and_path(guarded):
     root = {**await guarded.token("superadmin"), "idempotency-key": "k-1"}
     acme = {**await guarded.token("tenant_admin", "acme"), "idempotency-key": "k-1"}
     globex = {**await guarded.token("tenant_admin", "globex"), "idempotency-key": "k-1"}
 
-    made = [
+    created = [
         await guarded.client.post("/api/v1/schedules", json=NIGHTLY, headers=headers)
         for headers in (acme, globex, root)
     ]
     tried = await guarded.client.post("/api/v1/queues/default/pause", headers=root)
     resumed = await guarded.client.post("/api/v1/queues/default/resume", headers=root)
 
-    assert len({each.json()["id"] for each in made}) == 3
+    assert len({each.json()["id"] for each in created}) == 3
     assert (tried.json()["paused_at"] is not None, resumed.json()["paused_at"]) == (True, None)
 
 
-async def test_a_problem_is_not_kept_and_the_key_may_be_used_again(guarded):
+async def test_a_problem_response_is_not_stored(guarded):
     headers = {**await guarded.token("superadmin"), "idempotency-key": "k-1"}
     early = await guarded.client.patch("/api/v1/tenants/initech", json={}, headers=headers)
     unreadable = await guarded.client.post("/api/v1/tenants", json={"no": 1}, headers=headers)
 
-    made = await guarded.client.post("/api/v1/tenants", json={"id": "initech"}, headers=headers)
+    created = await guarded.client.post("/api/v1/tenants", json={"id": "initech"}, headers=headers)
     later = await guarded.client.patch(
         "/api/v1/tenants/initech", json={"weight": 2}, headers=headers
     )
 
     assert (early.status_code, unreadable.status_code) == (404, 422)
-    assert (made.status_code, later.json()["weight"]) == (201, 2)
+    assert (created.status_code, later.json()["weight"]) == (201, 2)
 
 
-async def test_of_two_at_once_one_does_it_and_the_other_is_told_to_wait(guarded, monkeypatch):
+async def test_of_two_concurrent_requests_one_runs_and_the_other_gets_retry_later(
+    guarded, monkeypatch
+):
     headers = {**await guarded.token("tenant_admin", "acme"), "idempotency-key": "k-1"}
     engine: Engine = await guarded.wl.ready()
     begun, go_on = asyncio.Event(), asyncio.Event()
@@ -193,7 +195,7 @@ async def test_of_two_at_once_one_does_it_and_the_other_is_told_to_wait(guarded,
         ("users/admin/link", {}),
     ],
 )
-async def test_a_route_that_shows_a_secret_takes_no_key(guarded, path, body):
+async def test_a_route_that_returns_a_secret_takes_no_key(guarded, path, body):
     headers = {**await guarded.token("superadmin"), "idempotency-key": "k-1"}
 
     refused = await guarded.client.post(f"/api/v1/{path}", json=body, headers=headers)
@@ -202,9 +204,9 @@ async def test_a_route_that_shows_a_secret_takes_no_key(guarded, path, body):
     assert refused.json()["errors"][0]["pointer"] == "/idempotency-key"
 
 
-async def test_who_may_not_do_it_is_not_told_what_was_answered(guarded):
-    made = await guarded.token("superadmin", rights=["tenants.write", "tokens.write"])
-    keyed = {**made, "idempotency-key": "k-1"}
+async def test_an_unauthorized_repeat_does_not_get_the_stored_response(guarded):
+    created = await guarded.token("superadmin", rights=["tenants.write", "tokens.write"])
+    keyed = {**created, "idempotency-key": "k-1"}
     await guarded.client.post("/api/v1/tenants", json={"id": "initech"}, headers=keyed)
 
     unknown = await guarded.client.post(

@@ -1,4 +1,4 @@
-"""What the API answers while the database cannot do its work."""
+"""Responses of the API during a database outage."""
 
 import pytest
 
@@ -7,9 +7,7 @@ from tests.databases.connect import execute
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 
 
-async def test_a_read_only_database_is_an_outage_with_a_time_to_try_again(
-    wl, api, database, postgres_url
-):
+async def test_a_read_only_database_is_an_outage_with_retry_after(wl, api, database, postgres_url):
     @wl.job
     def hello() -> None: ...
 

@@ -1,11 +1,11 @@
-"""Who is believed about the client's address and scheme: the proxies that a setting names."""
+"""The client's address and scheme are taken only from the proxies that a setting names."""
 
 import httpx2
 import pytest
 
 from tests.api.authenticated_api import guarding
 from windlass import Settings, Windlass
-from windlass.api.middleware.proxies import TrustedProxies
+from windlass.api.middleware.request_id import TrustedProxies
 from windlass.errors import SettingsInvalid
 
 PROXIES = TrustedProxies(["10.0.0.0/8", "127.0.0.1", "fd00::/8"])
@@ -40,17 +40,17 @@ def resolved(peer, *headers, proxies=PROXIES):
         ("127.0.0.2", "1.2.3.4", "127.0.0.2"),
     ],
 )
-def test_the_rightmost_address_that_is_no_proxy_is_the_client(peer, said, client):
+def test_the_client_is_the_rightmost_address_that_is_not_a_proxy(peer, said, client):
     assert resolved(peer, ("x-forwarded-for", said))[0] == client
 
 
-def test_several_headers_are_one_list():
+def test_several_forwarded_headers_form_one_list():
     headers = [("x-forwarded-for", "1.2.3.4"), ("x-forwarded-for", "192.0.2.7, 10.1.1.1")]
 
     assert resolved("127.0.0.1", *headers)[0] == "192.0.2.7"
 
 
-def test_nobody_is_believed_by_default():
+def test_no_proxy_is_trusted_by_default():
     headers = [("x-forwarded-for", "1.2.3.4"), ("x-forwarded-proto", "https")]
 
     assert resolved("127.0.0.1", *headers, proxies=TrustedProxies([])) == ("127.0.0.1", "http")
@@ -66,11 +66,11 @@ def test_nobody_is_believed_by_default():
         ("192.0.2.9", "https", "http"),
     ],
 )
-def test_the_scheme_is_believed_from_a_proxy_only(peer, said, scheme):
+def test_the_scheme_is_taken_only_from_a_trusted_proxy(peer, said, scheme):
     assert resolved(peer, ("x-forwarded-proto", said))[1] == scheme
 
 
-def test_every_address_that_is_none_is_reported():
+def test_every_invalid_proxy_address_is_reported():
     with pytest.raises(SettingsInvalid) as refused:
         Settings.load(
             {"server.trusted_proxies": ["10.0.0.0/8", "proxy.local"], "server.max_connections": 0},
@@ -79,9 +79,9 @@ def test_every_address_that_is_none_is_reported():
     with pytest.raises(SettingsInvalid):
         Settings.load({"server.trusted_proxies": ["10.0.0.1/8"]}, environ={})
 
-    said = str(refused.value) + str(refused.value.errors)
-    assert "trusted_proxies" in said
-    assert "max_connections" in said
+    message = str(refused.value) + str(refused.value.errors)
+    assert "trusted_proxies" in message
+    assert "max_connections" in message
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def of(address, **headers):
     return {"x-forwarded-for": address, **headers}
 
 
-async def test_clients_behind_a_proxy_are_counted_one_by_one(proxied):
+async def test_clients_behind_a_proxy_are_counted_individually(proxied):
     ask = proxied.client.get
     first = [
         (await ask("/api/v1/jobs", headers=of(f"10.0.0.{n}, 192.0.2.1"))).status_code
@@ -117,7 +117,7 @@ async def test_clients_behind_a_proxy_are_counted_one_by_one(proxied):
     assert other.status_code == 401
 
 
-async def test_an_address_cannot_be_made_up_without_a_proxy(wl):
+async def test_an_address_cannot_be_forged_without_a_proxy(wl):
     few = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
     small = Windlass(wl.url, settings=few)
     async with guarding(small) as guarded:
@@ -131,7 +131,7 @@ async def test_an_address_cannot_be_made_up_without_a_proxy(wl):
     assert statuses == [401] * 10 + [429]
 
 
-async def test_behind_https_a_session_is_in_a_cookie_for_this_host_only(proxied):
+async def test_behind_https_the_session_cookie_is_host_only(proxied):
     link = await (await proxied.wl.ready()).users.first_admin()
     https = of("192.0.2.1", **{"x-forwarded-proto": "https", "origin": "https://api"})
     ask = proxied.client
@@ -145,8 +145,8 @@ async def test_behind_https_a_session_is_in_a_cookie_for_this_host_only(proxied)
     ask.cookies.clear()
 
     async def me(cookie, headers):
-        answer = await ask.get("/api/v1/whoami", headers={"cookie": cookie, **headers})
-        return answer.status_code
+        response = await ask.get("/api/v1/whoami", headers={"cookie": cookie, **headers})
+        return response.status_code
 
     planted = await me(f"windlass_session={secret}", https)
     right = await me(f"__Host-windlass_session={secret}", https)
@@ -170,7 +170,7 @@ async def test_behind_https_a_session_is_in_a_cookie_for_this_host_only(proxied)
     assert "Secure" in cleared[1]
 
 
-async def test_a_mounted_api_believes_its_own_proxies(proxied):
+async def test_a_mounted_api_trusts_its_own_proxies(proxied):
     from fastapi import FastAPI
 
     host = FastAPI()

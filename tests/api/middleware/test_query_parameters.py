@@ -19,21 +19,25 @@ def address(path, route):
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-async def test_every_route_refuses_a_parameter_it_does_not_know(guarded):
+async def test_every_route_refuses_unknown_parameters(guarded):
     root, worker = await guarded.token("superadmin"), await guarded.token("worker")
-    asked = 0
+    checked = 0
 
     for path, methods in guarded.app.openapi()["paths"].items():
         for method, route in methods.items():
             who = worker if path.startswith("/api/v1/worker/") else root
-            answer = await guarded.client.request(
+            response = await guarded.client.request(
                 method, f"{address(path, route)}?colour=red", headers={**who, **HERE}
             )
-            problem = answer.json()
-            assert (answer.status_code, problem["code"]) == (422, "WL2101"), (method, path, problem)
+            problem = response.json()
+            assert (response.status_code, problem["code"]) == (422, "WL2101"), (
+                method,
+                path,
+                problem,
+            )
             assert "?colour" in {each["pointer"] for each in problem["errors"]}, (method, path)
-            asked += 1
-    assert asked > 90
+            checked += 1
+    assert checked > 90
 
 
 @pytest.mark.parametrize(
@@ -47,17 +51,15 @@ async def test_every_route_refuses_a_parameter_it_does_not_know(guarded):
         ("status=failed", "?status", "state"),
     ],
 )
-async def test_a_parameter_that_is_not_known_is_answered_with_the_nearest(
-    api, wl, query, pointer, meant
-):
-    answer = await api.get(f"/jobs?{query}")
+async def test_an_unknown_parameter_suggests_the_nearest(api, wl, query, pointer, meant):
+    response = await api.get(f"/jobs?{query}")
 
-    [error] = answer.json()["errors"]
-    assert (answer.status_code, error["pointer"]) == (422, pointer)
+    [error] = response.json()["errors"]
+    assert (response.status_code, error["pointer"]) == (422, pointer)
     assert f"did you mean {meant}?" in error["message"] if meant else "takes" in error["message"]
 
 
-async def test_a_parameter_that_is_given_twice_is_refused_unless_it_is_a_list(api, wl):
+async def test_a_repeated_parameter_is_refused_unless_it_is_a_list(api, wl):
     twice = await api.get("/jobs?limit=1&limit=2")
     listed = await api.get("/jobs?state=queued&state=running")
 
@@ -65,7 +67,7 @@ async def test_a_parameter_that_is_given_twice_is_refused_unless_it_is_a_list(ap
     assert listed.status_code == 200
 
 
-async def test_whoever_is_not_known_is_not_told_what_a_route_takes(guarded):
-    answer = await guarded.client.get("/api/v1/jobs?colour=red")
+async def test_an_unauthenticated_caller_does_not_learn_the_parameters(guarded):
+    response = await guarded.client.get("/api/v1/jobs?colour=red")
 
-    assert answer.status_code == 401
+    assert response.status_code == 401

@@ -1,4 +1,4 @@
-"""How many requests may come: by credential, by tenant, and by address."""
+"""Rate limits of requests: by credential, by tenant, and by address."""
 
 import httpx2
 import pytest
@@ -30,15 +30,15 @@ async def small(database):
     await wl.close()
 
 
-async def asked(guarded, times, headers):
-    answers = [await guarded.client.get("/api/v1/whoami", headers=headers) for _ in range(times)]
-    return [answer.status_code for answer in answers], answers[-1]
+async def statuses_of(guarded, times, headers):
+    responses = [await guarded.client.get("/api/v1/whoami", headers=headers) for _ in range(times)]
+    return [response.status_code for response in responses], responses[-1]
 
 
-async def test_a_credential_that_asks_too_often_is_told_when_to_try_again(small):
+async def test_a_credential_over_its_limit_gets_retry_after(small):
     token = await small.token("user", "acme")
 
-    statuses, last = await asked(small, 63, token)
+    statuses, last = await statuses_of(small, 63, token)
 
     assert statuses[:60] == [200] * 60
     assert (last.status_code, last.json()["code"]) == (429, "WL5402")
@@ -46,13 +46,13 @@ async def test_a_credential_that_asks_too_often_is_told_when_to_try_again(small)
     assert int(last.headers["retry-after"]) >= 1
 
 
-async def test_a_tenants_credentials_have_a_limit_together(small):
+async def test_the_credentials_of_a_tenant_share_a_limit(small):
     ada, bob = await small.token("user", "acme"), await small.token("tenant_admin", "acme")
     other = await small.token("user", "globex")
 
-    first, _ = await asked(small, 59, ada)
-    rest, last = await asked(small, 50, bob)
-    elsewhere, _ = await asked(small, 1, other)
+    first, _ = await statuses_of(small, 59, ada)
+    rest, last = await statuses_of(small, 50, bob)
+    elsewhere, _ = await statuses_of(small, 1, other)
 
     assert set(first) == {200}
     assert (rest[:40], last.status_code) == ([200] * 40, 429)
@@ -60,9 +60,9 @@ async def test_a_tenants_credentials_have_a_limit_together(small):
     assert elsewhere == [200]
 
 
-async def test_who_tries_credentials_is_stopped_and_those_known_go_on(small):
+async def test_credential_guessing_is_limited_and_known_credentials_continue(small):
     token = await small.token("superadmin")
-    known, _ = await asked(small, 1, token)
+    known, _ = await statuses_of(small, 1, token)
 
     guesses = [
         (
@@ -73,7 +73,7 @@ async def test_who_tries_credentials_is_stopped_and_those_known_go_on(small):
     signing_in = await small.client.post(
         "/api/v1/login", json={"name": "x", "password": "x"}, headers={"origin": "http://api"}
     )
-    still, _ = await asked(small, 5, token)
+    still, _ = await statuses_of(small, 5, token)
 
     assert known == [200]
     assert (guesses[:9], guesses[-1]) == ([401] * 9, 429)
@@ -83,15 +83,15 @@ async def test_who_tries_credentials_is_stopped_and_those_known_go_on(small):
 
 async def test_a_revoked_token_counts_against_its_address(small):
     engine = await small.wl.ready()
-    made = await engine.tokens.create(local(), "leaked", role="user", tenant="acme")
-    leaked = {"authorization": f"Bearer {made.secret}"}
+    created = await engine.tokens.create(local(), "leaked", role="user", tenant="acme")
+    leaked = {"authorization": f"Bearer {created.secret}"}
     good = await small.token("user", "globex")
-    before, _ = await asked(small, 20, leaked)
-    await asked(small, 1, good)
+    before, _ = await statuses_of(small, 20, leaked)
+    await statuses_of(small, 1, good)
 
-    await engine.tokens.revoke(local(), made.token.id)
-    after, _ = await asked(small, 12, leaked)
-    still, _ = await asked(small, 5, good)
+    await engine.tokens.revoke(local(), created.token.id)
+    after, _ = await statuses_of(small, 12, leaked)
+    still, _ = await statuses_of(small, 5, good)
 
     assert set(before) == {200}
     # The two tokens' first requests came from the same address.
@@ -99,7 +99,7 @@ async def test_a_revoked_token_counts_against_its_address(small):
     assert still == [200] * 5
 
 
-async def test_a_session_that_ended_counts_on_the_first_page_too(small):
+async def test_an_expired_session_counts_on_the_first_page_too(small):
     engine = await small.wl.ready()
     link = await engine.users.first_admin()
     async with small.browser() as admin:
@@ -116,16 +116,16 @@ async def test_a_session_that_ended_counts_on_the_first_page_too(small):
 @pytest.mark.parametrize(
     "path", ["/docs", "/api/v1/openapi.json", "/login", "/password", "/nothing"]
 )
-async def test_what_needs_no_credential_counts_against_the_address(small, path):
+async def test_routes_without_credentials_count_against_the_address(small, path):
     statuses = [(await small.client.get(path)).status_code for _ in range(11)]
 
     assert 429 not in statuses[:10]
     assert statuses[10] == 429
 
 
-async def test_a_valid_token_is_no_way_around_the_limit_of_the_login(small):
+async def test_a_valid_token_does_not_bypass_the_login_limit(small):
     token = await small.token("user", "acme")
-    await asked(small, 1, token)
+    await statuses_of(small, 1, token)
     headers = {**token, "origin": "http://api"}
 
     statuses = [
@@ -138,10 +138,10 @@ async def test_a_valid_token_is_no_way_around_the_limit_of_the_login(small):
     assert statuses == [401] * 9 + [429]
 
 
-async def test_a_workers_token_has_more_and_health_is_not_counted(small):
+async def test_worker_tokens_have_a_higher_limit_and_health_is_not_counted(small):
     worker = await small.token("worker")
 
-    working, _ = await asked(small, 70, worker)
+    working, _ = await statuses_of(small, 70, worker)
     healthy = [
         (await small.client.get(path)).status_code
         for path in ("/healthz", "/readyz")
@@ -152,13 +152,13 @@ async def test_a_workers_token_has_more_and_health_is_not_counted(small):
     assert set(healthy) == {200}
 
 
-async def test_probes_ask_the_database_at_most_once_a_second(small, monkeypatch):
+async def test_probes_query_the_database_at_most_once_a_second(small, monkeypatch):
     engine = await small.wl.ready()
-    asked, times = [], [10.0, 10.9, 11.0]
+    statuses_of, times = [], [10.0, 10.9, 11.0]
     now = engine.now
 
     async def noted():
-        asked.append(None)
+        statuses_of.append(None)
         return await now()
 
     monkeypatch.setattr(engine, "now", noted)
@@ -167,10 +167,10 @@ async def test_probes_ask_the_database_at_most_once_a_second(small, monkeypatch)
         monkeypatch.setattr("windlass.clock.monotonic", lambda time=time: time)
         await small.client.get("/readyz")
 
-    assert len(asked) == 2
+    assert len(statuses_of) == 2
 
 
-async def test_an_open_server_counts_nobody(database):
+async def test_an_open_server_has_no_rate_limit(database):
     settings = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
     wl = Windlass(database.url, settings=settings)
     transport = httpx2.ASGITransport(create_api(wl, authenticate=open_access))
@@ -181,7 +181,7 @@ async def test_an_open_server_counts_nobody(database):
     assert statuses == {200}
 
 
-def test_a_bucket_fills_at_its_pace_and_holds_a_minutes_worth():
+def test_a_bucket_refills_at_its_rate_up_to_a_minutes_worth():
     now = 0.0
     buckets = TokenBuckets(60, lambda: now)
     for _ in range(60):

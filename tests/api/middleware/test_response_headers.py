@@ -40,21 +40,21 @@ def routes(app):
             yield method, path
 
 
-async def test_every_route_answers_everybody_with_them(guarded):
+async def test_every_route_sends_the_security_headers(guarded):
     token = await guarded.token("superadmin")
-    asked = 0
+    checked = 0
 
     for method, path in routes(guarded.app):
         for headers in ({}, token, {**token, **CROSS}):
             if path.endswith("/stream"):
                 path += "?topics=nonsense"
             check(await guarded.client.request(method, path, headers=headers))
-            asked += 1
+            checked += 1
 
-    assert asked > 200
+    assert checked > 200
 
 
-async def test_paths_and_methods_that_do_not_exist_have_them(guarded):
+async def test_unknown_paths_and_methods_send_the_security_headers(guarded):
     check(await guarded.client.get("/nothing"))
     check(await guarded.client.put("/healthz"))
     check(await guarded.client.get("/api/v1/jobs%00"))
@@ -64,44 +64,44 @@ async def test_paths_and_methods_that_do_not_exist_have_them(guarded):
     assert redirect.status_code == 303
 
 
-async def test_an_unexpected_error_has_them(guarded, monkeypatch):
+async def test_an_unexpected_error_sends_the_security_headers(guarded, monkeypatch):
     async def broken():
         raise RuntimeError("secret of the inside")
 
     monkeypatch.setattr(guarded.wl, "ready", broken)
 
-    answer = await guarded.client.get("/readyz")
+    response = await guarded.client.get("/readyz")
     in_middleware = await guarded.client.post(
         "/api/v1/jobs", headers={"authorization": "Bearer x", **CROSS}
     )
 
-    for each in (answer, in_middleware):
+    for each in (response, in_middleware):
         assert each.status_code == 500
         assert "secret" not in each.text
         check(each)
 
 
-async def test_a_stream_has_them(guarded):
+async def test_a_stream_sends_the_security_headers(guarded):
     token = await guarded.token("superadmin")
     async with serving(guarded.app) as served:
         async with served.listen("jobs", who=token["authorization"]) as listener:
             check(listener.response)
 
 
-async def test_a_refusal_for_too_many_requests_has_them(wl):
+async def test_a_rate_limited_response_sends_the_security_headers(wl):
     few = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
     small = Windlass(wl.url, settings=few)
     async with guarding(small) as guarded:
         guarded.stop_the_clock()
-        answers = [await guarded.client.get("/docs") for _ in range(11)]
+        responses = [await guarded.client.get("/docs") for _ in range(11)]
     await small.close()
 
-    assert answers[-1].status_code == 429
-    check(answers[-1])
+    assert responses[-1].status_code == 429
+    check(responses[-1])
 
 
 @pytest.mark.parametrize("path", ["/login", "/password", "/docs", "/"])
-async def test_the_style_of_a_page_is_the_one_its_policy_allows(guarded, path):
+async def test_the_style_of_a_page_is_allowed_by_its_policy(guarded, path):
     token = await guarded.token("superadmin")
 
     page = await guarded.client.get(path, headers=token)

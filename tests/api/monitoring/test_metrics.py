@@ -1,4 +1,4 @@
-"""/metrics: what Prometheus reads."""
+"""/metrics: the metrics for Prometheus."""
 
 import httpx2
 import pytest
@@ -20,11 +20,11 @@ def root(api):
 
 
 async def _read(root):
-    answer = await root.get("/metrics")
-    assert answer.status_code == 200
+    response = await root.get("/metrics")
+    assert response.status_code == 200
     return {
         (sample.name, *sorted(sample.labels.values())): sample.value
-        for family in text_string_to_metric_families(answer.text)
+        for family in text_string_to_metric_families(response.text)
         for sample in family.samples
     }
 
@@ -46,15 +46,15 @@ async def _worked(wl, count=3):
             await wl.jobs.wait(broken.job_id)
 
 
-async def test_every_metric_is_told_also_before_anything_happened(root, wl):
-    answer = await root.get("/metrics")
+async def test_every_metric_is_present_before_anything_happened(root, wl):
+    response = await root.get("/metrics")
 
-    told = {family.name for family in text_string_to_metric_families(answer.text)}
-    assert {metric.name for metric in METRICS} <= told
-    assert "text/plain" in answer.headers["content-type"]
+    families = {family.name for family in text_string_to_metric_families(response.text)}
+    assert {metric.name for metric in METRICS} <= families
+    assert "text/plain" in response.headers["content-type"]
 
 
-async def test_what_jobs_did_is_told_by_queue_and_definition(root, wl):
+async def test_job_metrics_are_by_queue_and_definition(root, wl):
     await _worked(wl)
 
     read = await _read(root)
@@ -69,7 +69,7 @@ async def test_what_jobs_did_is_told_by_queue_and_definition(root, wl):
     assert read["windlass_queue_seconds_bucket", "+Inf", "mail", "works"] == 4
 
 
-async def test_scrapes_close_together_ask_the_database_once(root, wl):
+async def test_frequent_scrapes_query_the_database_once(root, wl):
     wl.job("works")(lambda: None)
     await _read(root)
     await wl.enqueue("works")
@@ -79,7 +79,7 @@ async def test_scrapes_close_together_ask_the_database_once(root, wl):
     assert ("windlass_jobs_enqueued_total", "default", "works") not in again
 
 
-async def test_names_beyond_the_cap_are_summed_and_no_counter_falls(root, wl, monkeypatch):
+async def test_names_beyond_the_cap_are_summed_and_counters_never_fall(root, wl, monkeypatch):
     monkeypatch.setattr(metrics, "MOST_NAMES", 1)
     monkeypatch.setattr(metrics, "FRESH_SECONDS", 0.0)
     for key in ["one", "two", "three"]:
@@ -95,7 +95,7 @@ async def test_names_beyond_the_cap_are_summed_and_no_counter_falls(root, wl, mo
     assert read["windlass_jobs_enqueued_total", "other", "other"] == 3
 
 
-async def test_a_paused_queue_a_waiting_job_and_no_worker_are_seen(root, wl):
+async def test_metrics_show_a_paused_queue_a_waiting_job_and_missing_workers(root, wl):
     wl.job("waits")(lambda: None)
     await wl.enqueue("waits")
     await wl.queues.pause("default")
@@ -108,18 +108,18 @@ async def test_a_paused_queue_a_waiting_job_and_no_worker_are_seen(root, wl):
     assert read["windlass_schedules_late",] == 0
 
 
-async def test_somebody_of_one_tenant_does_not_see_the_metrics_of_all(wl):
+async def test_a_tenant_credential_cannot_read_global_metrics(wl):
     async def authenticate(request):
         return Caller("ada", Scope.of("acme"))
 
     transport = httpx2.ASGITransport(create_api(wl, authenticate=authenticate))
     async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-        answer = await client.get("/metrics")
+        response = await client.get("/metrics")
 
-    assert answer.status_code == 403
+    assert response.status_code == 403
 
 
-async def test_percentiles_tell_of_what_was_done_lately(wl):
+async def test_percentiles_cover_recent_work(wl):
     await _worked(wl)
 
     lately = await (await wl.ready()).latency.percentiles()

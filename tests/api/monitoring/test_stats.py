@@ -1,4 +1,4 @@
-"""Counts and rates: `/jobs/summary`, `/stats`, `/stats/tenants`, and who works."""
+"""Counts and rates: `/jobs/summary`, `/stats`, `/stats/tenants`, and the workers."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,11 +31,11 @@ async def busy(wl):
 
 
 async def test_a_summary_counts_by_state_and_by_view(api, busy):
-    told = (await api.get("/jobs/summary")).json()
+    summary = (await api.get("/jobs/summary")).json()
 
     states = ("pending", "queued", "running", "completed", "canceled", "dead_letter")
-    assert [told[state] for state in states] == [1, 3, 0, 1, 0, 1]
-    assert {name: view["count"] for name, view in told["views"].items()} == {
+    assert [summary[state] for state in states] == [1, 3, 0, 1, 0, 1]
+    assert {name: view["count"] for name, view in summary["views"].items()} == {
         "scheduled": 1,
         "waiting": 1,
         "queued": 2,
@@ -45,44 +45,44 @@ async def test_a_summary_counts_by_state_and_by_view(api, busy):
         "canceled": 0,
         "dead_letter": 1,
     }
-    assert all(view["exact"] for view in told["views"].values())
-    assert told["oldest_queued_seconds"] >= 0
-    assert {queue["name"]: queue["queued"] for queue in told["queues"]} == {"bulk": 0, "mail": 3}
+    assert all(view["exact"] for view in summary["views"].values())
+    assert summary["oldest_queued_seconds"] >= 0
+    assert {queue["name"]: queue["queued"] for queue in summary["queues"]} == {"bulk": 0, "mail": 3}
 
 
 async def test_a_summary_of_nothing_has_no_oldest(api, wl):
-    told = (await api.get("/jobs/summary")).json()
+    summary = (await api.get("/jobs/summary")).json()
 
-    assert (told["running"], told["oldest_queued_seconds"]) == (0, None)
+    assert (summary["running"], summary["oldest_queued_seconds"]) == (0, None)
 
 
-async def test_stats_tell_what_happened_slot_by_slot(api, busy):
-    told = (await api.get("/stats", params={"window": "24h"})).json()
+async def test_stats_are_returned_per_slot(api, busy):
+    stats = (await api.get("/stats", params={"window": "24h"})).json()
     mail = (await api.get("/stats", params={"queue": "mail", "window": "5m"})).json()
 
-    assert (told["slot_seconds"], len(told["points"])) == (900, 96)
-    assert (told["total"]["enqueued"], told["total"]["completed"]) == (6, 1)
-    assert sum(point["dead_letter"] for point in told["points"]) == 1
-    assert told["failing"] == [
+    assert (stats["slot_seconds"], len(stats["points"])) == (900, 96)
+    assert (stats["total"]["enqueued"], stats["total"]["completed"]) == (6, 1)
+    assert sum(point["dead_letter"] for point in stats["points"]) == 1
+    assert stats["failing"] == [
         {"definition": "breaks", "failed": 1, "dead_letter": 1, "succeeded": 0}
     ]
-    assert told["total"]["mean_run_seconds"] >= 0
-    assert told["per_second"]["enqueued"] > 0
+    assert stats["total"]["mean_run_seconds"] >= 0
+    assert stats["per_second"]["enqueued"] > 0
     assert (mail["total"]["enqueued"], mail["failing"]) == (5, [])
 
 
-async def test_stats_tell_how_long_jobs_waited_and_ran_to_those_who_see_all(api, busy):
-    told = (await api.get("/stats")).json()
+async def test_stats_include_latencies_for_callers_who_see_all(api, busy):
+    stats = (await api.get("/stats")).json()
     mail = (await api.get("/stats", params={"queue": "mail", "definition": "breaks"})).json()
     acme = (await api.get("/stats", params={"tenant": "acme"})).json()
 
-    assert told["p95_wait_seconds"] >= 0
-    assert told["p95_run_seconds"] >= 0
+    assert stats["p95_wait_seconds"] >= 0
+    assert stats["p95_run_seconds"] >= 0
     assert mail["p95_wait_seconds"] is None
     assert acme["p95_wait_seconds"] is None
 
 
-async def test_stats_by_tenant_tell_of_each(api, busy):
+async def test_stats_by_tenant_cover_each_tenant(api, busy):
     first = (await api.get("/stats/tenants", params={"limit": 1})).json()
     rest = (
         await api.get("/stats/tenants", params={"limit": 2, "cursor": first["next_cursor"]})
@@ -94,14 +94,14 @@ async def test_stats_by_tenant_tell_of_each(api, busy):
     assert (default["completed"], default["total"]["completed"]) == (1, 1)
 
 
-async def test_a_window_that_is_none_is_refused(api, wl):
+async def test_an_invalid_window_is_refused(api, wl):
     for path in ("/stats", "/stats/tenants"):
         refused = await api.get(path, params={"window": "3w"})
 
         assert refused.status_code == 422
 
 
-async def test_a_worker_that_was_not_seen_for_long_is_stale(api, wl):
+async def test_a_worker_with_an_old_heartbeat_is_stale(api, wl):
     engine = await wl.ready()
     for name, age in (("quick", 1), ("slow", 25), ("dead", 40)):
         await api.post("/worker/beat", json={**ME, "worker": name})

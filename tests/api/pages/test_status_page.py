@@ -1,4 +1,4 @@
-"""The plain page at `/`: how things stand, for whoever may know."""
+"""The status page at `/`, limited to what the caller may see."""
 
 import pytest
 
@@ -19,13 +19,13 @@ async def guarded(wl: Windlass):
         yield guarded
 
 
-async def test_who_is_not_signed_in_is_asked_to(guarded):
-    answer = await guarded.client.get("/")
+async def test_an_anonymous_visitor_is_asked_to_sign_in(guarded):
+    response = await guarded.client.get("/")
 
-    assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+    assert (response.status_code, response.headers["location"]) == (303, "/login")
 
 
-async def test_whoever_oversees_all_sees_how_things_stand(guarded):
+async def test_a_superadmin_sees_the_overall_status(guarded):
     page = await guarded.client.get("/", headers=await guarded.token("superadmin"))
 
     assert page.status_code == 200
@@ -35,7 +35,7 @@ async def test_whoever_oversees_all_sees_how_things_stand(guarded):
     assert "letters" in page.text
 
 
-async def test_a_tenant_sees_its_own_alone(guarded):
+async def test_a_tenant_sees_its_own_status_only(guarded):
     page = await guarded.client.get("/", headers=await guarded.token("tenant_admin", "acme"))
 
     assert page.status_code == 200
@@ -44,7 +44,7 @@ async def test_a_tenant_sees_its_own_alone(guarded):
     assert "letters" not in page.text
 
 
-async def test_who_sees_only_their_own_jobs_is_not_told_of_others(guarded):
+async def test_a_user_limited_to_own_jobs_sees_no_others(guarded):
     page = await guarded.client.get("/", headers=await guarded.token("user", "acme"))
 
     assert page.status_code == 200
@@ -52,13 +52,13 @@ async def test_who_sees_only_their_own_jobs_is_not_told_of_others(guarded):
     assert "Queued" not in page.text
 
 
-async def test_a_worker_has_no_business_there(guarded):
+async def test_a_worker_credential_is_refused(guarded):
     page = await guarded.client.get("/", headers=await guarded.token("worker"))
 
     assert page.status_code == 403
 
 
-async def test_what_others_write_is_text_and_nothing_runs(guarded):
+async def test_user_text_is_escaped(guarded):
     page = await guarded.client.get("/", headers=await guarded.token("superadmin"))
 
     assert "&lt;i&gt;mail&lt;/i&gt;" in page.text

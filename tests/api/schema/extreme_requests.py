@@ -1,4 +1,4 @@
-"""Requests with extreme numbers, dates and text in them, made of generated ones."""
+"""Requests with extreme numbers, dates and text, derived from generated ones."""
 
 import json
 import random
@@ -160,12 +160,12 @@ class Mutation:
         return path
 
     def _params(self, case: Any) -> list[tuple[str, str]]:
-        asked = {name: value for name, value in (case.query or {}).items() if value is not None}
+        query = {name: value for name, value in (case.query or {}).items() if value is not None}
         for parameter in case.operation.query:
             if self._random.random() < 0.3:
-                asked[parameter.name] = self._value(parameter.name)
+                query[parameter.name] = self._value(parameter.name)
         pairs: list[tuple[str, str]] = []
-        for name, value in asked.items():
+        for name, value in query.items():
             several = value if isinstance(value, list) else [value]
             pairs += [
                 (name, each if isinstance(each, str) else json.dumps(each)) for each in several
@@ -210,7 +210,7 @@ class Mutation:
         return self._written(body)
 
     def _changed(self, value: Any, depth: int = 0) -> Any:
-        """The value with one part of it replaced."""
+        """The value with one part replaced."""
         stop = depth > 0 and self._random.random() < 0.5
         if isinstance(value, dict) and value and not stop:
             name = self._pick(sorted(value))

@@ -1,4 +1,4 @@
-"""Extreme numbers, dates and text are refused with 422 on every database; none is an error of ours."""
+"""Extreme numbers, dates and text are refused with 422 on every database, never with 500."""
 
 import json
 
@@ -36,10 +36,10 @@ async def send(api, method, path, body=None):
 
 def refused(answer, *pointers):
     assert answer.status_code == 422, answer.text
-    told = answer.json()
-    assert told["hint"]
-    assert {error["pointer"] for error in told["errors"]} >= set(pointers), told
-    return told
+    problem = answer.json()
+    assert problem["hint"]
+    assert {error["pointer"] for error in problem["errors"]} >= set(pointers), problem
+    return problem
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def refused(answer, *pointers):
     ],
     ids=lambda part: part[:24],
 )
-async def test_json_that_cannot_be_stored_is_refused_with_its_place(api, part, pointer):
-    answer = await send(api, "POST", "/jobs", f'{{"definition": "note", "payload": {part}}}')
+async def test_unstorable_json_is_refused_with_its_position(api, part, pointer):
+    response = await send(api, "POST", "/jobs", f'{{"definition": "note", "payload": {part}}}')
 
-    assert refused(answer, pointer)["code"] == PayloadUnstorable.code
+    assert refused(response, pointer)["code"] == PayloadUnstorable.code
 
 
-async def test_a_body_that_is_no_json_is_refused(api):
+async def test_malformed_json_is_refused(api):
     for body in (b"{", b"\xff", b"\x00", b'"', b"[" * 100_000, b"\xef\xbb\xbf{}"):
         refused(await send(api, "POST", "/jobs", body))
 
 
-async def test_python_refuses_the_same_number(wl):
+async def test_python_refuses_the_same_numbers(wl):
     with pytest.raises(PayloadUnstorable) as caught:
         await wl.enqueue("note", {"about": {"n": 10**400}})
 
@@ -87,7 +87,7 @@ DATES = [
 
 
 @pytest.mark.parametrize("at", [*DATES, "1e308", str(10**18), "-1"])
-async def test_dates_at_the_ends_of_time_are_refused(api, job, at):
+async def test_extreme_dates_are_refused(api, job, at):
     refused(await api.get("/jobs", params={"created_after": at}))
     refused(await api.get("/jobs", params={"created_before": at}))
     refused(await api.get("/jobs", params={"q": f"created:>{at}"}))
@@ -99,15 +99,15 @@ async def test_dates_at_the_ends_of_time_are_refused(api, job, at):
 
 
 @pytest.mark.parametrize("at", ["2020-07-01T10:00:00", "2020-07-01", "2020-07-01T10:00+02:00"])
-async def test_an_instant_that_is_asked_for_may_be_without_a_zone(api, job, at):
+async def test_a_queried_time_may_lack_a_zone(api, job, at):
     after = await api.get("/jobs", params={"created_after": at})
     before = await api.get("/jobs", params={"created_before": at})
 
-    assert [len(answer.json()["items"]) for answer in (after, before)] == [1, 0]
+    assert [len(response.json()["items"]) for response in (after, before)] == [1, 0]
 
 
 @pytest.mark.parametrize("number", [2**31, 2**40, 2**63 - 1])
-async def test_a_place_behind_the_end_of_a_list_has_nothing_after_it(api, job, number):
+async def test_a_cursor_past_the_end_returns_nothing(api, job, number):
     lines = await api.get(f"/jobs/{job}/logs", params={"after": number})
     entries = await api.get("/audit", params={"before": number})
 
@@ -116,7 +116,7 @@ async def test_a_place_behind_the_end_of_a_list_has_nothing_after_it(api, job, n
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63, 2**64, 10**30, -(2**63) - 1])
-async def test_whole_numbers_that_no_column_holds_are_refused(api, job, number):
+async def test_integers_out_of_range_are_refused(api, job, number):
     for path, field in [
         (f"/jobs/{job}/logs", "after"),
         ("/jobs", "limit"),
@@ -142,7 +142,7 @@ async def test_whole_numbers_that_no_column_holds_are_refused(api, job, number):
 
 
 @pytest.mark.parametrize("number", ["1e308", "-1", "1e400", LONG, "-1e-320"])
-async def test_durations_without_measure_are_refused(api, number):
+async def test_oversized_durations_are_refused(api, number):
     for field in (
         "delay_seconds",
         "expires_seconds",
@@ -167,7 +167,7 @@ async def test_durations_without_measure_are_refused(api, number):
 
 
 @pytest.mark.parametrize("number", ["1e-320", "1e-9", "5e-324"])
-async def test_durations_of_almost_nothing_are_refused_or_kept(api, number):
+async def test_tiny_durations_are_refused_or_kept(api, number):
     body = (
         f'{{"name": "t", "type": "interval", "definition": "note", "interval_seconds": {number}}}'
     )
@@ -178,7 +178,7 @@ async def test_durations_of_almost_nothing_are_refused_or_kept(api, number):
 
 
 @pytest.mark.parametrize("text", ["ü", "日本", "\N{GRINNING FACE}"])
-async def test_text_that_no_job_can_have_finds_none(api, job, text):
+async def test_a_search_for_impossible_text_finds_nothing(api, job, text):
     refused(await api.get("/jobs", params={"source": text}), "?source")
     refused(await api.get("/dead", params={"fingerprint": text}), "?fingerprint")
     found = [
@@ -190,7 +190,7 @@ async def test_text_that_no_job_can_have_finds_none(api, job, text):
     ]
     all_but_none = await api.get("/jobs", params={"q": f"-fingerprint:{text}"})
 
-    assert [answer.json()["items"] for answer in found] == [[]] * len(found)
+    assert [response.json()["items"] for response in found] == [[]] * len(found)
     assert [each["id"] for each in all_but_none.json()["items"]] == [str(job)]
     group = {"definition": "note", "fingerprint": text}
     for verb in ("retry", "discard", "mute", "unmute"):
@@ -200,7 +200,7 @@ async def test_text_that_no_job_can_have_finds_none(api, job, text):
 
 
 @pytest.mark.parametrize("text", ["a\\u0000b", "\\ud800", "\\u0000"])
-async def test_text_that_no_database_stores_is_refused_everywhere(api, text):
+async def test_unstorable_text_is_refused_everywhere(api, text):
     for method, path, body in [
         ("POST", "/tenants", f'{{"id": "{text}"}}'),
         ("POST", "/tenants", f'{{"id": "t", "name": "{text}"}}'),
@@ -219,13 +219,13 @@ async def test_text_that_no_database_stores_is_refused_everywhere(api, text):
         refused(await send(api, method, path, body))
 
 
-async def test_a_key_that_stands_twice_is_refused_in_every_body(api):
+async def test_a_repeated_key_is_refused_in_every_body(api):
     for method, path in [("POST", "/login"), ("POST", "/events"), ("POST", "/worker/beat")]:
-        told = refused(await send(api, method, path, '{"name": "a", "name": "b"}'), "/name")
-        assert told["code"] == PayloadUnstorable.code
+        problem = refused(await send(api, method, path, '{"name": "a", "name": "b"}'), "/name")
+        assert problem["code"] == PayloadUnstorable.code
 
 
-async def test_a_worker_may_report_text_that_is_replaced(api, note):
+async def test_unstorable_text_from_a_worker_is_replaced(api, note):
     await note.enqueue()
     claimed = {"worker": "far:1", "slots": 1, "definitions": {"note": 1}}
     [lease] = (await api.post("/worker/jobs/claim", json=claimed)).json()["leases"]
@@ -233,54 +233,54 @@ async def test_a_worker_may_report_text_that_is_replaced(api, note):
         {"worker": "far:1", "token": lease["token"], "result": "a\0\ud800", "stderr_tail": "b\0"}
     )
 
-    answer = await send(api, "POST", f"/worker/jobs/{lease['job_id']}/complete", body)
+    response = await send(api, "POST", f"/worker/jobs/{lease['job_id']}/complete", body)
 
-    assert answer.json()["state"] == "completed"
+    assert response.json()["state"] == "completed"
     job = (await api.get(f"/jobs/{lease['job_id']}")).json()
     assert job["result"] == "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"
 
 
 @pytest.mark.parametrize("at", DATES)
-async def test_a_workers_line_from_the_end_of_time_is_kept(api, note, at):
+async def test_a_log_line_with_an_extreme_time_is_kept(api, note, at):
     await note.enqueue()
     claimed = {"worker": "far:1", "slots": 1, "definitions": {"note": 1}}
     [lease] = (await api.post("/worker/jobs/claim", json=claimed)).json()["leases"]
     body = {"worker": "far:1", "token": lease["token"], "lines": [{"message": "x", "at": at}]}
 
-    answer = await api.post(f"/worker/jobs/{lease['job_id']}/heartbeat", json=body)
+    response = await api.post(f"/worker/jobs/{lease['job_id']}/heartbeat", json=body)
 
-    assert answer.json() == {"stop": None}
+    assert response.json() == {"stop": None}
     [line] = (await api.get(f"/jobs/{lease['job_id']}/logs")).json()["items"]
     assert line["at"][:4] == ("1970" if at < "1970" else "2999")
 
 
-async def test_forms_with_too_many_or_strange_fields_are_refused(served):
+async def test_forms_with_too_many_or_unknown_fields_are_refused(served):
     transport = httpx2.ASGITransport(served, raise_app_exceptions=False)
     form = {"content-type": "application/x-www-form-urlencoded", "origin": "http://localhost"}
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as browser:
         for path in ("/login", "/password"):
             for body in (b"&".join([b"a=1"] * 11), b"a=1;" * 5_000 + b"&" * 50):
-                answer = await browser.post(path, content=body, headers=form)
-                assert answer.status_code == 422, (path, answer.text)
+                response = await browser.post(path, content=body, headers=form)
+                assert response.status_code == 422, (path, response.text)
             for body in (b"name=%00&password=%00&link=%00", b"name=%ff%fe&password=\xff"):
-                answer = await browser.post(path, content=body, headers=form)
-                assert answer.status_code in (401, 422), (path, answer.text)
+                response = await browser.post(path, content=body, headers=form)
+                assert response.status_code in (401, 422), (path, response.text)
 
 
-async def test_an_unforeseen_error_leaves_nothing_of_a_payload_in_the_log(api, wl, caplog):
+async def test_an_unexpected_error_logs_nothing_of_a_payload(api, wl, caplog):
     engine = await wl.ready()
 
     async def fail(*_, **__):
         raise ValueError("invalid input for query argument $1: 'the secret'")
 
     engine.tenants.create = fail
-    answer = await api.post("/tenants", json={"id": "the secret"})
+    response = await api.post("/tenants", json={"id": "the secret"})
 
-    assert answer.status_code == 500
-    assert answer.json()["code"] == "WL1900"
-    assert answer.json()["request_id"] in caplog.text
+    assert response.status_code == 500
+    assert response.json()["code"] == "WL1900"
+    assert response.json()["request_id"] in caplog.text
     assert "ValueError" in caplog.text
-    assert "the secret" not in caplog.text + answer.text
+    assert "the secret" not in caplog.text + response.text
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ async def test_an_unforeseen_error_leaves_nothing_of_a_payload_in_the_log(api, w
         ),
     ],
 )
-async def test_a_definition_that_cannot_work_is_refused_when_it_is_saved(database, wrong, pointer):
+async def test_an_unusable_definition_is_refused_when_saved(database, wrong, pointer):
     allowing = Settings.load({"worker.handler_paths": ["shop"]})
     async with Windlass(database.url, settings=allowing) as wl:
         app = create_api(wl, authenticate=open_access)
@@ -312,7 +312,7 @@ async def test_a_definition_that_cannot_work_is_refused_when_it_is_saved(databas
 @pytest.mark.parametrize(
     "text", [b"\xff\xfe", "ü日本".encode(), b"x" * 5_000, b"a b", b"=;,", b'"']
 )
-async def test_headers_with_any_text_are_answered(wl, api, text):
+async def test_headers_with_any_text_get_a_response(wl, api, text):
     app = create_api(wl, authenticate=by_credentials)
     transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://api/api/v1") as guarded:
@@ -322,8 +322,8 @@ async def test_headers_with_any_text_are_answered(wl, api, text):
             ("cookie", b"windlass_session=" + text),
             ("cookie", text),
         ]:
-            answer = await guarded.get("/jobs", headers=[(name.encode(), value)])
-            assert answer.status_code == 401, (name, answer.text)
+            response = await guarded.get("/jobs", headers=[(name.encode(), value)])
+            assert response.status_code == 401, (name, response.text)
     for name in ("idempotency-key", "x-request-id", "user-agent", "accept", "last-event-id"):
         headers = [(name.encode(), text), (b"content-type", b"application/json")]
         enqueued = await api.post("/jobs", content=b'{"definition": "note"}', headers=headers)

@@ -1,4 +1,4 @@
-"""The reference is what the server does: generated requests, and every answer checked against it."""
+"""Generated requests: every response is checked against the OpenAPI reference."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ FEW = settings(
     suppress_health_check=list(HealthCheck),
     database=None,
     print_blob=False,
-    # What a request finds depends on those before it: tried again, it may find something else.
+    # A request depends on the state left by earlier ones: a repeat may get another response.
     phases=[Phase.generate],
 )
 OTHERS = ("nobody", "worker", "user", "tenant_admin")
@@ -64,7 +64,7 @@ def declare(wl):
 
 
 @dataclass
-class Asked:
+class Request:
     """A server, a client for each role, and what there is: a noun -> ids of some."""
 
     address: str
@@ -82,23 +82,21 @@ class Asked:
                 headers=[("content-type", b"application/json"), *sent.headers],
                 content=sent.body,
             )
-            answer = client.send(request, stream=True)
+            response = client.send(request, stream=True)
             try:
-                assert answer.status_code < 500, (
-                    f"{answer.status_code} to {role} for {sent}, "
+                assert response.status_code < 500, (
+                    f"{response.status_code} to {role} for {sent}, "
                     f"WINDLASS_TEST_SEED={SEED} WINDLASS_TEST_ROUNDS={ROUNDS}"
                 )
             finally:
-                answer.close()
+                response.close()
 
 
 @contextmanager
-def asking(url: str) -> Iterator[Asked]:
+def asking(url: str) -> Iterator[Request]:
     """A server with accounts of every role and some of everything."""
     tokens, known = asyncio.run(populate(url))
-    soon = StreamIntervals(
-        wait_seconds=0.05
-    )  # or whoever waits for a job that is on hold does so for a minute
+    soon = StreamIntervals(wait_seconds=0.05)  # or a wait for a job on hold lasts a minute
     with serving(url, declare, settings=OPTIONS, authenticate=by_credentials, pace=soon) as address:
         roles = {
             role: httpx2.Client(
@@ -108,21 +106,21 @@ def asking(url: str) -> Iterator[Asked]:
         }
         try:
             lease(address, roles["worker"], known)
-            yield Asked(address, roles, known)
+            yield Request(address, roles, known)
         finally:
             for client in roles.values():
                 client.close()
 
 
 async def populate(url: str) -> tuple[dict[str, str | None], dict[str, list[str]]]:
-    """Tokens by role (nobody has none), and ids of what was made."""
+    """Tokens by role (None for "nobody"), and ids of the created objects."""
     wl = Windlass(url, settings=OPTIONS)
     declare(wl)
     async with wl:
         engine = await wl.ready()
         for tenant in ("acme", "scratch"):
             await wl.tenants.create(tenant)
-        made = {
+        created = {
             role: (
                 await engine.tokens.create(
                     local(),
@@ -160,7 +158,7 @@ async def populate(url: str) -> tuple[dict[str, str | None], dict[str, list[str]
         "workers": ["far:1"],
         "worker": ids,
     }
-    return {"nobody": None, **made}, known
+    return {"nobody": None, **created}, known
 
 
 def lease(address: str, worker: httpx2.Client, known: dict[str, list[str]]) -> None:
@@ -180,7 +178,7 @@ def lease(address: str, worker: httpx2.Client, known: dict[str, list[str]]) -> N
 
 @pytest.mark.timeout(600 + 60 * ROUNDS)
 @pytest.mark.parametrize("part", range(PARTS))
-def test_no_generated_request_finds_a_fault(database, part):
+def test_generated_requests_match_the_reference(database, part):
     with asking(database.url) as asked:
         schema = schemathesis.openapi.from_url(f"{asked.address}/api/v1/openapi.json", timeout=60)
         operations = [found.ok() for found in schema.get_all_operations()]

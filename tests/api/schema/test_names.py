@@ -1,4 +1,4 @@
-"""Names that other people see are refused when they could steer a terminal or hide in a list."""
+"""Visible names are refused if they could control a terminal or hide in a list."""
 
 from dataclasses import replace
 from urllib.parse import quote
@@ -64,56 +64,58 @@ def hello(wl):
 
 
 @pytest.mark.parametrize("door", DOORS | KEYS)
-async def test_characters_that_do_not_print_are_refused(api, door):
+async def test_unprintable_characters_are_refused(api, door):
     method, path, body = (DOORS | KEYS)[door]
 
-    answers = [await api.request(method, path, json=_named(body, name)) for name in ["", *REFUSED]]
+    responses = [
+        await api.request(method, path, json=_named(body, name)) for name in ["", *REFUSED]
+    ]
 
-    assert [answer.status_code for answer in answers] == [422] * (1 + len(REFUSED))
+    assert [response.status_code for response in responses] == [422] * (1 + len(REFUSED))
 
 
 @pytest.mark.parametrize("door", DOORS)
-async def test_a_name_has_no_space_at_its_ends(api, door):
+async def test_a_name_has_no_surrounding_spaces(api, door):
     method, path, body = DOORS[door]
 
-    answers = [
+    responses = [
         await api.request(method, path, json=_named(body, name)) for name in [" a", "a\u00a0"]
     ]
 
-    assert [answer.status_code for answer in answers] == [422, 422]
+    assert [response.status_code for response in responses] == [422, 422]
 
 
 @pytest.mark.parametrize("door", KEYS)
-async def test_a_key_may_have_spaces_at_its_ends(api, door):
+async def test_a_key_may_have_surrounding_spaces(api, door):
     method, path, body = KEYS[door]
 
-    answer = await api.request(method, path, json=_named(body, " a "))
+    response = await api.request(method, path, json=_named(body, " a "))
 
-    assert answer.status_code == 201
+    assert response.status_code == 201
 
 
-async def test_the_refusal_says_which_character_and_where(api):
-    answer = await api.post("/events", json={"name": "a\u202eb"})
+async def test_the_refusal_names_the_character_and_its_position(api):
+    response = await api.post("/events", json={"name": "a\u202eb"})
 
-    assert answer.json()["title"] == r'event cannot be "a\u202eb".'
-    assert answer.json()["detail"] == "Character 2 is U+202E, which does not print."
+    assert response.json()["title"] == r'event cannot be "a\u202eb".'
+    assert response.json()["detail"] == "Character 2 is U+202E, which does not print."
 
 
 @pytest.mark.parametrize("name", REFUSED[:-1])
-async def test_a_queue_that_nobody_has_used_is_not_made_under_such_a_name(api, wl, name):
+async def test_an_unused_queue_with_an_unprintable_name_is_not_created(api, wl, name):
     path = f"/queues/{quote(name)}"
 
-    answers = [
+    responses = [
         await api.post(f"{path}/pause", json={}),
         await api.post(f"{path}/resume"),
         await api.patch(path, json={"max_concurrency": 1}),
     ]
 
-    assert [answer.status_code for answer in answers] == [422] * 3
+    assert [response.status_code for response in responses] == [422] * 3
     assert await wl.queues.list() == []
 
 
-async def test_a_queue_of_such_a_name_that_is_in_use_can_still_be_paused(wl):
+async def test_an_existing_queue_with_an_unprintable_name_can_be_paused(wl):
     storage = (await wl.ready()).storage
     await storage.leases.upsert_queue("old\x1b[2J", paused=False)
 
@@ -122,7 +124,7 @@ async def test_a_queue_of_such_a_name_that_is_in_use_can_still_be_paused(wl):
     assert (paused.name, paused.paused_at is not None) == ("old\x1b[2J", True)
 
 
-async def test_a_tenant_of_such_a_name_can_still_be_suspended(wl):
+async def test_a_tenant_with_an_unprintable_name_can_be_suspended(wl):
     storage = (await wl.ready()).storage
     await wl.tenants.create("acme")
     await storage.access.change_tenant("acme", lambda tenant: replace(tenant, name="old\x1b[2J"))
@@ -132,7 +134,7 @@ async def test_a_tenant_of_such_a_name_can_still_be_suspended(wl):
     assert (await wl.tenants.get("acme")).state == "suspended"
 
 
-async def test_a_workers_host_is_kept_with_escapes(api):
+async def test_a_workers_host_is_stored_with_escapes(api):
     row = {
         "worker": "far:1",
         "hostname": "h\x1b[2J\x00",

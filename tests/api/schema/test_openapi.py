@@ -1,4 +1,4 @@
-"""The OpenAPI document, as tools that make clients and pages of it need it."""
+"""The OpenAPI document has what generators of clients and pages need."""
 
 import re
 
@@ -20,7 +20,7 @@ def operations(document):
             yield method.upper(), path, operation
 
 
-def test_operation_ids_are_a_noun_and_a_verb_each_once(document):
+def test_operation_ids_are_unique_noun_verb_pairs(document):
     ids = [operation["operationId"] for _, _, operation in operations(document)]
 
     assert all(re.fullmatch(r"[a-z]+\.[a-z_]+", id) for id in ids), ids
@@ -32,7 +32,7 @@ def test_operation_ids_are_a_noun_and_a_verb_each_once(document):
     } <= set(ids)  # fmt: skip
 
 
-def test_every_route_says_which_credential_it_needs(document):
+def test_every_route_declares_its_credential(document):
     schemes = document["components"]["securitySchemes"]
 
     assert schemes["bearer"]["scheme"] == "bearer"
@@ -43,13 +43,13 @@ def test_every_route_says_which_credential_it_needs(document):
         assert (operation.get("security") == []) is open_to_all, path
 
 
-def test_every_answer_and_body_has_a_schema(document):
+def test_every_response_and_body_has_a_schema(document):
     for method, path, operation in operations(document):
-        for status, answer in operation["responses"].items():
+        for status, response in operation["responses"].items():
             if status == "204":
-                assert "content" not in answer
+                assert "content" not in response
                 continue
-            schemas = [content.get("schema") for content in answer["content"].values()]
+            schemas = [content.get("schema") for content in response["content"].values()]
             assert all(schemas), (method, path, status)
         if "requestBody" in operation:
             assert "application/json" in operation["requestBody"]["content"], (method, path)

@@ -1,4 +1,4 @@
-"""The reference page: a stranger types its lines, one after the other, and they work."""
+"""The reference page: its examples work when run one after the other."""
 
 import subprocess
 from html.parser import HTMLParser
@@ -20,9 +20,9 @@ def declare(wl):
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-def test_every_example_runs_in_the_order_of_the_page(database):
+def test_every_example_runs_in_page_order(database):
     with serving(database.url, declare) as address:
-        # `--fail-with-body` has curl tell the shell what the server said.
+        # `--fail-with-body` makes curl's exit code report an error response.
         lines = [
             curl(example).replace("curl -sS", "curl -sS --fail-with-body") for example in EXAMPLES
         ]
@@ -34,7 +34,7 @@ def test_every_example_runs_in_the_order_of_the_page(database):
 
 
 class Page(HTMLParser):
-    """What of a page its tests look at."""
+    """The parts of a page that the tests check."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Page(HTMLParser):
         self.words += data
 
 
-async def test_the_page_has_every_operation_error_and_schema_with_links_that_lead_there(api):
+async def test_the_page_has_every_operation_error_and_schema_with_working_links(api):
     document = (await api.get("/openapi.json")).json()
     page = Page((await api.get("http://localhost/docs")).text)
 
@@ -71,18 +71,18 @@ async def test_the_page_has_every_operation_error_and_schema_with_links_that_lea
     assert "Idempotency-Key" in page.words
 
 
-async def test_the_page_needs_nothing_but_itself_under_the_strict_policy(api):
-    answer = await api.get("http://localhost/docs")
+async def test_the_page_loads_nothing_else_under_the_strict_policy(api):
+    response = await api.get("http://localhost/docs")
 
-    page = Page(answer.text)
+    page = Page(response.text)
     assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form"})
     assert page.attributes.isdisjoint({"style", "src", "onclick", "onload"})
-    assert all(word not in answer.text for word in ("@import", "url(", "<style>@"))
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
-    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert all(word not in response.text for word in ("@import", "url(", "<style>@"))
+    assert "default-src 'none'" in response.headers["content-security-policy"]
+    assert "unsafe" not in response.headers["content-security-policy"]
 
 
-def test_text_of_the_document_is_shown_and_never_run():
+def test_text_of_the_document_is_escaped():
     hostile = "<script>alert(1)</script>\"'&`<b>`"
     field = {"type": "string", "description": hostile, "default": hostile, "pattern": hostile}
     thing = {"properties": {hostile: field}, "description": hostile, "examples": [{"a": hostile}]}
@@ -126,24 +126,24 @@ def test_text_of_the_document_is_shown_and_never_run():
         (b"\xff\xfe", 422),
     ],
 )
-async def test_a_body_that_cannot_be_read_is_a_problem(api, wl, body, status):
+async def test_an_unreadable_body_is_a_problem_response(api, wl, body, status):
     declare(wl)
 
-    answer = await api.post("/jobs", content=body, headers={"content-type": "application/json"})
+    response = await api.post("/jobs", content=body, headers={"content-type": "application/json"})
 
-    assert answer.status_code == status
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json()["code"].startswith("WL")
+    assert response.status_code == status
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.json()["code"].startswith("WL")
 
 
-async def test_it_can_be_mounted_in_an_application_of_ones_own(wl, served):
+async def test_the_api_can_be_mounted_in_another_application(wl, served):
     host = FastAPI()
     host.mount("/ops/windlass", served)
 
     transport = httpx2.ASGITransport(host)
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         listed = await client.get("/ops/windlass/api/v1/jobs")
-        lost = await client.get("/ops/windlass/api/v1/nothing")
+        not_found = await client.get("/ops/windlass/api/v1/nothing")
 
     assert listed.json() == {"items": [], "next_cursor": None}
-    assert lost.json()["code"] == "WL2102"
+    assert not_found.json()["code"] == "WL2102"

@@ -1,4 +1,4 @@
-"""Triggers and schedules over HTTP: types, fields, warnings, previews, and what became of events."""
+"""Triggers and schedules over HTTP: types, fields, warnings, previews, and event results."""
 
 import pytest
 
@@ -29,12 +29,12 @@ def pointers(answer) -> list[str]:
         ({"run_once": True}, "init"),
     ],
 )
-async def test_the_type_is_told_by_the_fields(api, fields, type):
+async def test_the_trigger_type_follows_from_its_fields(api, fields, type):
     about = {name: AT_TWO[name] for name in ("name", "definition", "payload")}
 
-    made = (await api.post("/schedules", json={**about, **fields})).json()
+    created = (await api.post("/schedules", json={**about, **fields})).json()
 
-    assert (made["type"], made["run_once"]) == (type, type == "init")
+    assert (created["type"], created["run_once"]) == (type, type == "init")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ async def test_the_type_is_told_by_the_fields(api, fields, type):
         ("schedules", {"cron": None, "interval_seconds": 60, "timezone": "UTC"}, ["/timezone"]),
     ],
 )  # fmt: skip
-async def test_what_belongs_to_another_type_or_is_missing_is_refused_at_its_place(
+async def test_fields_of_another_type_and_missing_ones_are_refused_with_a_pointer(
     api, noun, change, wrong
 ):
     refused = await api.post(f"/{noun}", json={**AT_TWO, **change})
@@ -61,7 +61,7 @@ async def test_what_belongs_to_another_type_or_is_missing_is_refused_at_its_plac
     assert sorted(pointers(refused)) == wrong
 
 
-async def test_an_edit_may_change_the_type_and_refuses_what_the_type_has_not(api):
+async def test_an_edit_may_change_the_type_and_refuses_fields_of_other_types(api):
     await api.post("/schedules", json={**AT_TWO, "timezone": "Asia/Tokyo"})
 
     moved = await api.patch("/schedules/nightly", json={"cron": "0 3 * * *"})
@@ -79,7 +79,7 @@ async def test_an_edit_may_change_the_type_and_refuses_what_the_type_has_not(api
     assert same.status_code == 422, "fields of the row that nobody sets are refused as ever"
 
 
-async def test_nulls_clear_what_may_be_without_and_are_refused_elsewhere(api):
+async def test_null_clears_optional_fields_and_is_refused_elsewhere(api):
     about = {"name": "e", "definition": "ingest", "event_name": "e", "payload": {"path": "/"}}
     await api.post("/triggers", json={**about, "condition": {"a": 1}, "dedupe_key": "k"})
     await api.post("/schedules", json=AT_TWO)
@@ -95,8 +95,8 @@ async def test_nulls_clear_what_may_be_without_and_are_refused_elsewhere(api):
     assert (policy.status_code, pointers(policy)) == (422, ["/misfire"])
 
 
-async def test_a_window_that_may_surprise_is_answered_with_warnings(api):
-    made = await api.post("/schedules", json={**AT_TWO, "dedupe_window_seconds": 2 * 86_400})
+async def test_a_surprising_window_returns_warnings(api):
+    created = await api.post("/schedules", json={**AT_TWO, "dedupe_window_seconds": 2 * 86_400})
     keyed = await api.patch("/schedules/nightly", json={"dedupe_key": "{{schedule.due_at}}"})
     event = await api.post(
         "/triggers",
@@ -104,12 +104,15 @@ async def test_a_window_that_may_surprise_is_answered_with_warnings(api):
               "payload": {"path": "{{event.path}}"}},
     )  # fmt: skip
 
-    assert ["no dedupe_key" in told or "swallowed" in told for told in made.json()["warnings"]] == [
+    assert [
+        "no dedupe_key" in warnings or "swallowed" in warnings
+        for warnings in created.json()["warnings"]
+    ] == [
         True,
         True,
     ]
     assert keyed.json()["warnings"] == []
-    assert ["no dedupe_key" in told for told in event.json()["warnings"]] == [True]
+    assert ["no dedupe_key" in warnings for warnings in event.json()["warnings"]] == [True]
     assert (await api.get("/triggers/e")).json()["warnings"] == event.json()["warnings"]
 
 
@@ -132,7 +135,7 @@ async def test_a_schedule_is_previewed(api):
     assert (wrong.status_code, mixed.status_code) == (422, 422)
 
 
-async def test_an_event_says_which_triggers_matched_and_why_not(api):
+async def test_an_event_shows_which_triggers_matched_and_why_not(api):
     about = {"definition": "ingest", "event_name": "e", "payload": {"path": "{{event.path}}"}}
     await api.post("/triggers", json={"name": "a", "dedupe_key": "one", **about})
     await api.post("/triggers", json={"name": "b", "condition": {"kind": "scan"}, **about})
@@ -142,14 +145,14 @@ async def test_an_event_says_which_triggers_matched_and_why_not(api):
     third = (await api.post("/events", json={"name": "e", "data": {"password": "/"}})).json()
 
     shown = (await api.get(f"/events/{second['id']}")).json()
-    told = [(match["trigger"], match["outcome"]) for match in shown["matches"]]
+    outcomes = [(match["trigger"], match["outcome"]) for match in shown["matches"]]
     assert (first["jobs"], second["jobs"]) == (1, 0)
-    assert told == [("a", "existing"), ("b", "unmatched")]
+    assert outcomes == [("a", "existing"), ("b", "unmatched")]
     assert shown["matches"][0]["job_id"] == first["matches"][0]["job_id"]
     assert [match["outcome"] for match in third["matches"]] == ["failed", "unmatched"]
 
 
-async def test_lists_take_filters(api):
+async def test_trigger_lists_can_be_filtered(api):
     await api.post("/schedules", json=AT_TWO)
     await api.post("/triggers", json={"name": "e", "definition": "ingest", "event_name": "e",
                                       "payload": {"path": "/"}, "enabled": False})  # fmt: skip

@@ -47,9 +47,9 @@ def sync_dropbox(wl):
 
 async def test_a_command_is_enqueued_and_run_like_any_job(wl, sync_dropbox, ended):
     await wl.tenants.create("acme")
-    theirs = sync_dropbox.options(tenant="acme", priority="high")
+    acme_sync = sync_dropbox.options(tenant="acme", priority="high")
 
-    job = await ended(await theirs.enqueue(provider_id=UUID, path_prefix="/in", dry_run=True))
+    job = await ended(await acme_sync.enqueue(provider_id=UUID, path_prefix="/in", dry_run=True))
 
     assert (job.state, job.tenant, job.priority) == (JobState.COMPLETED, "acme", 50)
     assert job.result == [
@@ -63,7 +63,7 @@ async def test_a_command_is_enqueued_and_run_like_any_job(wl, sync_dropbox, ende
     assert json.loads(line.message) == job.result
 
 
-async def test_its_definition_is_known_to_everybody(wl, sync_dropbox):
+async def test_a_commands_definition_is_stored_for_other_programs(wl, sync_dropbox):
     definition = await wl.definitions.get("sync-dropbox")
 
     assert (definition.kind, definition.timeout_seconds) == ("command", 3600)
@@ -78,7 +78,7 @@ async def test_its_definition_is_known_to_everybody(wl, sync_dropbox):
 @pytest.mark.parametrize(
     "payload", [{}, {"provider_id": "7"}, {"provider_id": UUID, "tenant_id": "globex"}]
 )
-async def test_what_the_schema_does_not_allow_is_refused_at_the_door(wl, sync_dropbox, payload):
+async def test_a_payload_outside_the_schema_is_refused_at_enqueue(wl, sync_dropbox, payload):
     with pytest.raises(PayloadInvalid):
         await sync_dropbox.enqueue(**payload)
     with pytest.raises(PayloadInvalid):
@@ -110,7 +110,7 @@ async def test_a_hostile_value_never_becomes_an_option_or_a_command(wl, ended, h
         assert alone.result == [hostile, "--tenant-id", "default"]
 
 
-async def test_a_disabled_command_waits_even_when_it_is_queued(wl, sync_dropbox):
+async def test_a_queued_job_of_a_disabled_command_waits(wl, sync_dropbox):
     receipt = await sync_dropbox.enqueue(provider_id=UUID)
     await wl.definitions.disable("sync-dropbox")
     with pytest.raises(DefinitionDisabled):
@@ -125,9 +125,7 @@ async def test_a_disabled_command_waits_even_when_it_is_queued(wl, sync_dropbox)
         assert await (await wl.jobs.get(receipt.job_id)).wait("30s")
 
 
-async def test_a_command_that_a_worker_does_not_declare_itself_is_not_run_by_it(
-    wl, sync_dropbox, database
-):
+async def test_a_worker_runs_only_commands_it_declares(wl, sync_dropbox, database):
     receipt = await sync_dropbox.enqueue(provider_id=UUID)
     other = Windlass(database.url, settings=Settings())
     assert (await other.definitions.get("sync-dropbox")).kind == "command"
@@ -139,7 +137,7 @@ async def test_a_command_that_a_worker_does_not_declare_itself_is_not_run_by_it(
 
 
 async def _runs_by(wl):
-    """Have a worker run whatever it would, and be done."""
+    """Run all jobs of a worker once."""
 
     @wl.job("last", priority="low")
     async def last() -> None: ...
@@ -148,7 +146,7 @@ async def _runs_by(wl):
         await (await wl.jobs.get((await last.enqueue()).job_id)).wait("30s")
 
 
-async def test_a_schedule_makes_its_jobs(wl):
+async def test_a_schedule_enqueues_a_command(wl):
     wl.command("tick", ["true"], schedule=every("1h"))
 
     async with wl.running():
@@ -161,7 +159,7 @@ async def _first(wl):
     return next(iter((await wl.jobs.list(states=["completed"])).jobs), None)
 
 
-def test_blocking_programs_have_the_same(database):
+def test_commands_work_in_the_blocking_api(database):
     with sync.Windlass(database.url, settings=Settings()) as wl:
         echo = wl.command("echo", [*ECHO, "hi"], result="json", tenant_flag=None)
         with wl.running():
@@ -171,7 +169,7 @@ def test_blocking_programs_have_the_same(database):
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-async def test_a_test_can_run_it_too(wl, sync_dropbox):
+async def test_commands_run_in_tests(wl, sync_dropbox):
     async with TestWindlass(wl) as test:
         await sync_dropbox.enqueue(provider_id=UUID)
         job = await test.assert_enqueued(sync_dropbox, provider_id=UUID)
@@ -181,7 +179,7 @@ async def test_a_test_can_run_it_too(wl, sync_dropbox):
         assert (await wl.jobs.get(job.id)).result[0] == "sync-dropbox"
 
 
-async def test_calling_a_command_says_what_to_do(wl, sync_dropbox):
+async def test_calling_a_command_raises_with_a_hint(wl, sync_dropbox):
     with pytest.raises(TypeError, match="only a worker runs it"):
         await sync_dropbox()
 
@@ -206,22 +204,22 @@ class TestMistakes:
             ({"max_attempts": 0}, "1 to 100"),
         ],
     )
-    def test_an_option_that_cannot_be_is_told(self, wl, options, said):
+    def test_an_invalid_option_is_refused(self, wl, options, said):
         with pytest.raises(DefinitionInvalid) as caught:
             wl.command("bad", ["tool"], **options)
 
         assert said in str(caught.value)
         assert "bad" not in wl.handlers
 
-    def test_a_text_is_not_an_argument_list(self, wl):
+    def test_a_string_is_not_an_argument_list(self, wl):
         with pytest.raises(DefinitionInvalid, match="no shell"):
             wl.command("bad", "tool --all")
 
-    def test_an_argument_list_that_cannot_work_is_told(self, wl):
+    def test_an_invalid_argument_list_is_refused(self, wl):
         with pytest.raises(CommandTemplateInvalid, match="the payload schema has no field"):
             wl.command("bad", ["tool", "{folder}"])
 
-    def test_another_command_under_the_same_key_is_told(self, wl):
+    def test_another_command_with_the_same_key_is_refused(self, wl):
         wl.command("twice", ["tool", "a"])
         wl.command("twice", ["tool", "a"])
 

@@ -1,4 +1,4 @@
-"""Functions become definitions: what `@wl.job` makes of them, and what it refuses."""
+"""Functions become definitions: the options and the refusals of `@wl.job`."""
 
 import inspect
 from datetime import timedelta
@@ -17,7 +17,7 @@ def app():
     return Windlass("sqlite:///never-opened.db", settings=Settings())
 
 
-def test_the_public_names_are_these():
+def test_the_public_names_are_fixed():
     assert sorted(windlass.__all__) == [
         "Backoff",
         "Event",
@@ -51,7 +51,7 @@ def test_a_declared_function_can_still_be_called(app):
     assert repr(hello) == "<job hello>"
 
 
-def test_the_key_is_the_given_one_or_the_functions_name(app):
+def test_the_key_defaults_to_the_functions_name(app):
     @app.job("mail.send")
     def send() -> None: ...
 
@@ -65,7 +65,7 @@ def test_the_key_is_the_given_one_or_the_functions_name(app):
     assert list(app.handlers) == ["mail.send", "receive", "sort"]
 
 
-def test_everything_said_about_a_job_is_in_its_definition(app):
+def test_every_declared_option_is_in_the_definition(app):
     @app.job(
         "mail.send",
         title="Send mail",
@@ -93,20 +93,24 @@ def test_everything_said_about_a_job_is_in_its_definition(app):
     )
     def send(to: str) -> None: ...
 
-    made = send.handler.definition
-    assert (made.title, made.description, made.queue) == ("Send mail", "Sends one.", "mail")
-    assert (made.priority, made.max_attempts, made.timeout_seconds) == (50, 5, 30)
-    assert (made.max_concurrency, made.tags, made.system) == (2, ("billing",), True)
-    assert (made.idempotent, made.requires_permission) == (True, "mail")
-    assert (made.dedupe, made.dedupe_window_seconds) == ("payload", 120)
-    assert (made.on_duplicate, made.on_parent_failure) == ("error", "run")
-    assert (made.retention_days, made.log_retention_days) == (0, FOREVER)
-    assert (made.retention_count, made.default_payload) == (10, '{"to":"ada"}')
+    created = send.handler.definition
+    assert (created.title, created.description, created.queue) == (
+        "Send mail",
+        "Sends one.",
+        "mail",
+    )
+    assert (created.priority, created.max_attempts, created.timeout_seconds) == (50, 5, 30)
+    assert (created.max_concurrency, created.tags, created.system) == (2, ("billing",), True)
+    assert (created.idempotent, created.requires_permission) == (True, "mail")
+    assert (created.dedupe, created.dedupe_window_seconds) == ("payload", 120)
+    assert (created.on_duplicate, created.on_parent_failure) == ("error", "run")
+    assert (created.retention_days, created.log_retention_days) == (0, FOREVER)
+    assert (created.retention_count, created.default_payload) == (10, '{"to":"ada"}')
     assert send.handler.backoff == Backoff.fixed("3s")
     assert send.handler.permanent == (LookupError,)
 
 
-def test_what_is_not_said_comes_from_the_settings():
+def test_omitted_options_come_from_the_settings():
     settings = Settings.load(
         {"worker.max_attempts": 7, "timeout_seconds": 12, "backoff.base_seconds": 2}, environ={}
     )
@@ -130,7 +134,7 @@ def test_what_is_not_said_comes_from_the_settings():
         ({"max_concurrency": 0}, "max_concurrency is 0"),
         ({"isolation": "fiber"}, "isolation is 'fiber'"),
         ({"isolation": "process", "memory_limit_mb": 31}, "memory_limit_mb is 31"),
-        ({"memory_limit_mb": 512}, "which only a process of its own can keep"),
+        ({"memory_limit_mb": 512}, "which only a process can enforce"),
         ({"timeout": "0s"}, "timeout is '0s'"),
         ({"retention_days": -1}, "retention_days is -1"),
         ({"retention_days": "ever"}, "retention_days is 'ever'"),
@@ -145,7 +149,7 @@ def test_what_is_not_said_comes_from_the_settings():
         ({"schedul": "daily"}, "'schedul' is no option of a job"),
     ],
 )
-def test_a_declaration_that_cannot_work_is_refused_at_once(app, said, problem):
+def test_an_invalid_declaration_is_refused_at_once(app, said, problem):
     with pytest.raises(DefinitionInvalid, match="cannot work") as caught:
         app.job(**said)(lambda: None)
 
@@ -156,12 +160,12 @@ def test_a_declaration_that_cannot_work_is_refused_at_once(app, said, problem):
 @pytest.mark.parametrize(
     "said", [{"queue": ""}, {"priority": "asap"}, {"timeout": "soon"}, {"dedupe_window": -1}]
 )
-def test_options_that_calls_share_are_refused_in_the_same_words(app, said):
+def test_shared_options_are_refused_with_the_same_message(app, said):
     with pytest.raises(OptionInvalid):
         app.job("plain", **said)(lambda: None)
 
 
-def test_a_function_whose_arguments_cannot_be_named_is_refused(app):
+def test_a_function_with_unnamed_or_untyped_arguments_is_refused(app):
     with pytest.raises(DefinitionInvalid, match=r"\*names"):
 
         @app.job
@@ -181,8 +185,8 @@ def test_a_generator_is_refused(app):
             yield 1
 
 
-def test_a_process_isolated_handler_must_stand_where_a_child_finds_it(app):
-    with pytest.raises(DefinitionInvalid, match="inside another function"):
+def test_a_process_isolated_handler_must_be_importable(app):
+    with pytest.raises(DefinitionInvalid, match="nested in another function"):
 
         @app.job(isolation="process")
         def hello() -> None: ...
@@ -198,7 +202,7 @@ def test_two_functions_cannot_share_a_key(app):
         def two() -> None: ...
 
 
-def test_the_same_function_may_be_declared_anew(app):
+def test_a_function_may_be_declared_again(app):
     def hello() -> None: ...
 
     app.job(hello)
@@ -217,7 +221,7 @@ def test_a_callable_without_a_name_needs_a_key(app):
     assert app.job("add")(partial(add, b=1)).key == "add"
 
 
-def test_the_context_may_be_named_and_placed_at_will(app):
+def test_the_context_parameter_may_have_any_name_and_position(app):
     @app.job
     def hello(name: str, *, about: JobContext | None = None) -> None: ...
 
@@ -225,7 +229,7 @@ def test_the_context_may_be_named_and_placed_at_will(app):
     assert list(hello.handler.payload.schema["properties"]) == ["name"]
 
 
-def test_both_faces_declare_the_same(app):
+def test_async_and_blocking_apps_declare_equal_definitions(app):
     @app.job(queue="mail", max_attempts=2)
     def hello(name: str) -> None: ...
 
@@ -234,8 +238,8 @@ def test_both_faces_declare_the_same(app):
     @blocking.job(queue="mail", max_attempts=2)
     def hello_too(name: str) -> None: ...
 
-    theirs = blocking.job("hello", queue="mail", max_attempts=2)(hello.__wrapped__)
-    assert theirs.handler.definition == hello.handler.definition
+    from_blocking = blocking.job("hello", queue="mail", max_attempts=2)(hello.__wrapped__)
+    assert from_blocking.handler.definition == hello.handler.definition
     assert hello_too.key == "hello_too"
 
 
@@ -243,7 +247,7 @@ def greet(full: bool = False) -> None:
     """A handler."""
 
 
-def test_text_as_a_schedule_is_a_cron_expression(app):
+def test_a_string_schedule_is_a_cron_expression(app):
     [trigger] = app.job(schedule="0 2 * * *")(greet).handler.triggers
 
     assert (trigger.schedule, trigger.name_for("greet")) == (cron("0 2 * * *"), "greet")
@@ -268,6 +272,6 @@ def test_a_job_has_several_schedules_each_with_a_name_a_payload_and_a_zone(app):
         ([None], DefinitionInvalid),
     ],
 )
-def test_a_schedule_that_is_none_is_refused_where_it_is_declared(app, schedule, error):
+def test_an_invalid_schedule_is_refused_at_declaration(app, schedule, error):
     with pytest.raises(error, match="greet"):
         app.job(schedule=schedule)(greet)

@@ -1,4 +1,4 @@
-"""Definitions as operators steer them, on each database."""
+"""Definitions edited, disabled and reset by operators, on each database."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def hello(wl):
     return hello
 
 
-async def test_an_edit_takes_effect_says_so_and_is_reset(wl, hello):
+async def test_an_edit_takes_effect_is_marked_and_can_be_reset(wl, hello):
     await wl.ready()
 
     edited = await wl.definitions.edit("hello", max_attempts=7, priority="high", timeout="9s")
@@ -53,7 +53,7 @@ async def test_one_edit_is_reset_and_the_others_stay(wl, hello):
     assert left.rate_count is None
 
 
-async def test_what_a_call_says_wins_over_an_edit(wl, hello):
+async def test_a_call_option_overrides_an_edit(wl, hello):
     await wl.ready()
     await wl.definitions.edit("hello", max_attempts=7)
 
@@ -62,7 +62,7 @@ async def test_what_a_call_says_wins_over_an_edit(wl, hello):
     assert (await wl.jobs.get(receipt.job_id)).max_attempts == 2
 
 
-async def test_another_program_that_enqueues_by_key_heeds_the_edit(wl, hello, database):
+async def test_an_enqueue_by_key_from_another_program_respects_the_edit(wl, hello, database):
     await wl.ready()
     await wl.definitions.edit("hello", max_attempts=7)
 
@@ -73,7 +73,7 @@ async def test_another_program_that_enqueues_by_key_heeds_the_edit(wl, hello, da
     assert job.max_attempts == 7
 
 
-async def test_a_worker_heeds_an_edited_backoff_and_time_limit(wl):
+async def test_a_worker_respects_an_edited_backoff_and_time_limit(wl):
     @wl.job(max_attempts=2, backoff=Backoff(kind="fixed", base=3600))
     def fails() -> None:
         raise ValueError("no")
@@ -103,7 +103,7 @@ async def test_a_worker_heeds_an_edited_backoff_and_time_limit(wl):
         {"enabled": "yes"},
     ],
 )
-async def test_an_edit_that_cannot_be_is_refused_and_changes_nothing(wl, hello, change):
+async def test_an_invalid_edit_changes_nothing(wl, hello, change):
     await wl.ready()
 
     with pytest.raises(OptionInvalid):
@@ -112,7 +112,7 @@ async def test_an_edit_that_cannot_be_is_refused_and_changes_nothing(wl, hello, 
     assert (await wl.definitions.get("hello")).edited == ()
 
 
-async def test_a_definition_gone_from_the_code_is_told_and_comes_back(database):
+async def test_a_definition_missing_from_code_is_marked_until_it_returns(database):
     async with Windlass(database.url) as before:
         before.job(greet)
         before.job("other")(lambda: None)
@@ -131,7 +131,7 @@ async def test_a_definition_gone_from_the_code_is_told_and_comes_back(database):
     assert (row.missing_from_code, back.missing_from_code) == (True, False)
 
 
-async def test_definitions_of_windlass_itself_are_shown_when_asked_for(wl, hello):
+async def test_system_definitions_are_shown_on_request(wl, hello):
     wl.job("own.chore", system=True)(lambda: None)
 
     shown = {definition.key for definition in await wl.definitions.list()}
@@ -141,7 +141,7 @@ async def test_definitions_of_windlass_itself_are_shown_when_asked_for(wl, hello
     assert {"own.chore", "hello"} <= every_one
 
 
-async def test_own_fields_of_a_definition_are_kept_and_edited(wl):
+async def test_custom_fields_of_a_definition_are_stored_and_edited(wl):
     wl.job("billing", metadata={"team": "billing", "sla": "4h"})(lambda: None)
     await wl.ready()
 
@@ -170,7 +170,7 @@ async def test_a_definition_in_use_cannot_be_deleted(wl, hello):
         await wl.definitions.delete("nobody")
 
 
-async def test_a_key_is_the_name_of_one_definition(wl, hello, database):
+async def test_a_key_belongs_to_one_definition(wl, hello, database):
     await wl.ready()
 
     allowing = Settings.load({"worker.handler_paths": ["shop"]})
@@ -179,7 +179,7 @@ async def test_a_key_is_the_name_of_one_definition(wl, hello, database):
             await operator.definitions.create("hello", path="shop.hello")
 
 
-def test_code_that_blocks_has_the_same_words(database):
+def test_the_blocking_api_has_the_same_verbs(database):
     with sync.Windlass(database.url) as wl:
         job = wl.job("hello")(greet)
         wl.definitions.sync()

@@ -1,4 +1,4 @@
-"""Definitions that operators make: their handler is a function by its dotted path."""
+"""Definitions created by operators: the handler is a function given by its dotted path."""
 
 import pytest
 
@@ -20,10 +20,10 @@ def allowing(*prefixes):
     return Settings.load({"worker.handler_paths": prefixes})
 
 
-async def test_a_definition_made_by_an_operator_runs_the_function_at_its_path(database):
+async def test_an_operators_definition_runs_the_function_at_its_path(database):
     CALLED.clear()
     async with Windlass(database.url, settings=allowing("tests")) as wl:
-        made = await wl.definitions.create(
+        created = await wl.definitions.create(
             "greet.by.path",
             path="tests.app.definitions.test_path_handlers.greet",
             title="Greet",
@@ -33,7 +33,7 @@ async def test_a_definition_made_by_an_operator_runs_the_function_at_its_path(da
         async with wl.running():
             result = await (await wl.jobs.get(receipt.job_id)).wait("20s")
 
-    assert (made.kind, made.origin, made.max_attempts) == ("path", "operator", 2)
+    assert (created.kind, created.origin, created.max_attempts) == ("path", "operator", 2)
     assert (result, CALLED) == ("Hello, Ada", ["Ada"])
 
 
@@ -53,9 +53,7 @@ async def test_a_definition_made_by_an_operator_runs_the_function_at_its_path(da
         ("tests", "tests.app.definitions.test_path_handlers.greet.__globals__", "No module named"),
     ],
 )
-async def test_a_path_that_cannot_be_resolved_is_never_claimed_and_tells_why(
-    database, prefix, path, why
-):
+async def test_an_unresolvable_path_is_never_claimed_and_shows_why(database, prefix, path, why):
     async with Windlass(database.url, settings=allowing("tests")) as operator:
         await operator.definitions.create("lost", path=path)
     async with Windlass(database.url, settings=allowing(prefix)) as wl:
@@ -96,7 +94,7 @@ async def seen(wl):
     ],
     ids=lambda value: str(value)[:40],
 )
-async def test_what_cannot_work_is_refused_when_it_is_saved(database, wrong, pointer, why):
+async def test_an_invalid_definition_is_refused_when_saved(database, wrong, pointer, why):
     async with Windlass(database.url, settings=allowing("tests")) as wl:
         with pytest.raises(DefinitionInvalid, match=why) as caught:
             await wl.definitions.create("wrong", **{"path": "tests.a.greet", **wrong})
@@ -117,13 +115,13 @@ async def test_what_cannot_work_is_refused_when_it_is_saved(database, wrong, poi
     ],
     ids=lambda value: str(value)[:40],
 )
-async def test_what_cannot_be_stored_is_refused_when_it_is_saved(database, wrong):
+async def test_an_unstorable_definition_is_refused_when_saved(database, wrong):
     async with Windlass(database.url, settings=allowing("tests")) as wl:
         with pytest.raises(WindlassError):
             await wl.definitions.create("wrong", **{"path": "tests.a.greet", **wrong})
 
 
-async def test_a_schema_that_is_nested_too_deeply_is_refused_when_it_is_saved(database):
+async def test_a_schema_nested_too_deeply_is_refused_when_saved(database):
     schema = {"type": "string"}
     for _ in range(80):
         schema = {"not": schema}
@@ -132,7 +130,7 @@ async def test_a_schema_that_is_nested_too_deeply_is_refused_when_it_is_saved(da
             await wl.definitions.create("wrong", path="tests.a.greet", payload_schema=schema)
 
 
-async def test_a_default_payload_with_all_that_is_required_has_to_fit(database):
+async def test_a_complete_default_payload_must_fit_the_schema(database):
     schema = {"properties": {"a": {"type": "integer"}, "b": {}}, "required": ["a"]}
     about = {"path": "tests.a.greet", "payload_schema": schema}
     async with Windlass(database.url, settings=allowing("tests")) as wl:

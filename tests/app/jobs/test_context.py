@@ -1,4 +1,4 @@
-"""What a handler may ask of its run: who am I, log, progress, stop, snooze, complete."""
+"""The job context of a handler: identity, log, progress, stop, snooze, complete."""
 
 import asyncio
 import threading
@@ -41,7 +41,7 @@ async def test_a_handler_sees_its_job(wl, ended):
     }
 
 
-async def test_log_lines_are_kept_with_the_job(wl, ended):
+async def test_log_lines_are_stored_with_the_job(wl, ended):
     @wl.job
     def talk(ctx: JobContext) -> None:
         ctx.log.debug("one")
@@ -60,18 +60,18 @@ async def test_log_lines_are_kept_with_the_job(wl, ended):
     assert [line.message for line in await wl.jobs.logs(job.id, after=2, limit=1)] == ["slow"]
 
 
-async def test_progress_is_seen_while_the_job_runs(wl):
-    told, seen = asyncio.Event(), asyncio.Event()
+async def test_progress_is_visible_while_the_job_runs(wl):
+    warned, seen = asyncio.Event(), asyncio.Event()
 
     @wl.job
     async def work(ctx: JobContext) -> None:
         ctx.progress(0.25, "a quarter")
-        told.set()
+        warned.set()
         await seen.wait()
 
     receipt = await work.enqueue()
     async with wl.running():
-        await told.wait()
+        await warned.wait()
         job = await wl.jobs.get(receipt.job_id)
         while job.progress == 0:
             job = await job.refresh()
@@ -82,7 +82,7 @@ async def test_progress_is_seen_while_the_job_runs(wl):
     assert done.progress == 1
 
 
-async def test_track_goes_through_all_and_tells_how_far(wl, ended):
+async def test_track_iterates_and_reports_progress(wl, ended):
     @wl.job
     def resize_all(ctx: JobContext, ids: list[int]) -> int:
         return sum(1 for _ in ctx.track(ids, note="resizing"))
@@ -92,7 +92,7 @@ async def test_track_goes_through_all_and_tells_how_far(wl, ended):
     assert (job.result, job.progress, job.progress_note) == (3, 1, "resizing 0 of 3")
 
 
-async def test_progress_beyond_the_end_is_an_error(wl, ended):
+async def test_progress_beyond_the_total_is_an_error(wl, ended):
     @wl.job(permanent=[OptionInvalid])
     def work(ctx: JobContext) -> None:
         ctx.progress(1.5)
@@ -100,7 +100,7 @@ async def test_progress_beyond_the_end_is_an_error(wl, ended):
     assert (await ended(await work.enqueue())).state is JobState.DEAD_LETTER
 
 
-async def test_a_warning_completes_the_job_and_shows(wl, ended):
+async def test_a_warning_completes_the_job_and_is_shown(wl, ended):
     @wl.job
     def work(ctx: JobContext) -> None:
         ctx.warn("two pages were skipped")
@@ -134,7 +134,7 @@ async def test_a_canceled_thread_stops_at_its_checkpoint(wl):
     assert (job.state, job.outcome, why) == (JobState.CANCELED, Outcome.CANCELED, ["canceled"])
 
 
-async def test_a_canceled_async_handler_is_canceled_where_it_waits(wl):
+async def test_a_canceled_async_handler_is_canceled_at_its_await(wl):
     started, cleaned = asyncio.Event(), []
 
     @wl.job
@@ -172,7 +172,7 @@ async def test_a_snoozed_job_runs_again_and_no_attempt_is_counted(wl, ended):
     assert outcomes == ["released", "released", "succeeded"]
 
 
-async def test_an_awaited_transaction_commits_work_and_end_together(wl, database, ended):
+async def test_an_async_transaction_commits_work_and_end_together(wl, database, ended):
     engine = async_engine(database)
 
     @wl.job(max_attempts=1)
@@ -203,9 +203,7 @@ async def test_a_blocking_transaction_commits_work_and_end_together(wl, database
     assert [line.message for line in await wl.jobs.logs(job.id)] == ["working"]
 
 
-async def test_a_transaction_that_is_rolled_back_leaves_the_job_to_be_tried_again(
-    wl, database, ended
-):
+async def test_a_rolled_back_transaction_leaves_the_job_to_be_retried(wl, database, ended):
     @wl.job(max_attempts=2)
     def work(ctx: JobContext) -> int:
         if ctx.job.attempt == 1:

@@ -9,15 +9,15 @@ from windlass.testing import TestWindlass
 
 
 @pytest.fixture
-def told() -> list[tuple[str, str]]:
+def sent_mails() -> list[tuple[str, str]]:
     return []
 
 
 @pytest.fixture
-def charge(wl, told):
+def charge(wl, sent_mails):
     @wl.job("admin.notify")
     def notify(job_id: str, error: str) -> None:
-        told.append((job_id, error))
+        sent_mails.append((job_id, error))
 
     @wl.job(on_dead_letter=notify)
     async def charge(customer: int) -> int:
@@ -28,11 +28,11 @@ def charge(wl, told):
     return charge
 
 
-async def test_what_fails_is_told_grouped_edited_and_recovers(wl, charge, told):
+async def test_failures_are_grouped_edited_and_retried(wl, charge, sent_mails):
     bad = [await charge.enqueue(customer=-n) for n in (1, 2)]
 
     async with wl.running():
-        await until(lambda: len(told) == 2, waiting_for="both to be told")
+        await until(lambda: len(sent_mails) == 2, waiting_for="both to be told")
         [group] = await wl.dead.groups()
         with pytest.raises(PayloadInvalid):
             await wl.dead.edit_retry(bad[0].job_id, {"customer": "x"})
@@ -43,7 +43,7 @@ async def test_what_fails_is_told_grouped_edited_and_recovers(wl, charge, told):
     assert group.sentence.startswith("windlass.errors")
     assert "no customer <number> in charge (test_dead.py)" in group.sentence
     assert (fixed.result, fixed.payload) == (1, {"customer": 1})
-    assert sorted(told) == sorted(
+    assert sorted(sent_mails) == sorted(
         (str(receipt.job_id), f"Permanent: no customer -{n}")
         for n, receipt in enumerate(bad, start=1)
     )
@@ -51,7 +51,7 @@ async def test_what_fails_is_told_grouped_edited_and_recovers(wl, charge, told):
     assert left.id == bad[1].job_id
 
 
-async def test_a_group_is_retried_and_discarded_from_blocking_code(database):
+async def test_a_group_is_retried_and_discarded_by_the_blocking_api(database):
     wl = sync.Windlass(database.url)
     broken = [True]
 
@@ -77,17 +77,17 @@ async def test_a_group_is_retried_and_discarded_from_blocking_code(database):
         assert (gone.changed, len(wl.dead.groups())) == (1, 0)
 
 
-async def test_a_hook_runs_in_a_test(charge, wl, told):
+async def test_a_failure_hook_runs_in_a_test(charge, wl, sent_mails):
     async with TestWindlass(wl) as test:
         await charge.enqueue(customer=-3)
 
         await test.run_all()
 
         await test.assert_enqueued("admin.notify", error="Permanent: no customer -3")
-    assert len(told) == 1
+    assert len(sent_mails) == 1
 
 
-def test_a_hook_is_named_by_its_key_or_the_job_itself():
+def test_a_failure_hook_is_given_by_key_or_job():
     wl = Windlass("sqlite:///:memory:")
     hook = wl.job("hook")(lambda: None)
 
@@ -101,10 +101,10 @@ def test_a_hook_is_named_by_its_key_or_the_job_itself():
             wl.job("c", on_dead_letter=wrong)(lambda: None)
 
 
-async def test_a_group_is_muted_for_a_time_and_unmuted(wl, charge, told):
+async def test_a_group_is_muted_for_a_time_and_unmuted(wl, charge, sent_mails):
     await charge.enqueue(customer=-1)
     async with wl.running():
-        await until(lambda: len(told) == 1, waiting_for="it to be told")
+        await until(lambda: len(sent_mails) == 1, waiting_for="it to be told")
     [group] = await wl.dead.groups()
 
     muted = await wl.dead.mute("charge", group.fingerprint, lasts="7d", reason="known", actor="ada")

@@ -1,4 +1,4 @@
-"""What a handler enqueues or emits belongs to its job's tenant and carries its correlation id."""
+"""Jobs and events created in a handler inherit its job's tenant and correlation id."""
 
 import asyncio
 from dataclasses import replace
@@ -94,8 +94,8 @@ async def test_an_async_handler_enqueues_for_its_own_tenant(wl, child, parent, w
 
     job = await parent(handler, correlation_id="order-17")
 
-    [made] = await children(wl)
-    assert (made.tenant, made.correlation_id) == (ACME, "order-17")
+    [created] = await children(wl)
+    assert (created.tenant, created.correlation_id) == (ACME, "order-17")
     assert job.correlation_id == "order-17"
 
 
@@ -108,8 +108,8 @@ async def test_a_blocking_handler_enqueues_for_its_own_tenant(wl, child, parent,
 
     await parent(handler, correlation_id="order-17")
 
-    [made] = await children(wl)
-    assert (made.tenant, made.correlation_id) == (ACME, "order-17")
+    [created] = await children(wl)
+    assert (created.tenant, created.correlation_id) == (ACME, "order-17")
 
 
 async def test_a_process_isolated_handler_enqueues_for_its_own_tenant(wl, child, ended, database):
@@ -119,8 +119,8 @@ async def test_a_process_isolated_handler_enqueues_for_its_own_tenant(wl, child,
     job = await ended(receipt)
 
     assert job.state == "completed", job.last_error
-    [made] = await children(wl)
-    assert (made.tenant, made.correlation_id) == (ACME, "order-17")
+    [created] = await children(wl)
+    assert (created.tenant, created.correlation_id) == (ACME, "order-17")
     [event] = await wl.events.list()
     assert (event.tenant, event.correlation_id) == (ACME, "order-17")
 
@@ -135,8 +135,8 @@ async def test_a_handler_of_an_http_worker_enqueues_for_its_own_tenant(wl, child
     with serving(database.url) as url:
         await work_for(ServerAddress(url), wl, options, lambda worker: None)
 
-    [made] = await children(wl)
-    assert (made.tenant, made.correlation_id) == (ACME, "order-17")
+    [created] = await children(wl)
+    assert (created.tenant, created.correlation_id) == (ACME, "order-17")
 
 
 async def test_a_job_enqueued_in_a_handlers_transaction_belongs_to_its_tenant(
@@ -160,8 +160,8 @@ async def test_a_job_enqueued_in_a_handlers_transaction_belongs_to_its_tenant(
         await parent(handler, correlation_id="order-17")
         wl.handlers.forget("parent")
 
-    made = [*await children(wl), *await wl.events.list()]
-    assert [(each.tenant, each.correlation_id) for each in made] == [(ACME, "order-17")] * 4
+    created = [*await children(wl), *await wl.events.list()]
+    assert [(each.tenant, each.correlation_id) for each in created] == [(ACME, "order-17")] * 4
 
 
 async def test_a_job_without_a_correlation_id_gives_its_own_id(wl, child, parent):
@@ -171,12 +171,12 @@ async def test_a_job_without_a_correlation_id_gives_its_own_id(wl, child, parent
 
     job = await parent(handler)
 
-    [made] = await children(wl)
+    [created] = await children(wl)
     [event] = await wl.events.list()
-    assert made.correlation_id == event.correlation_id == str(job.id)
+    assert created.correlation_id == event.correlation_id == str(job.id)
 
 
-async def test_leaving_the_tenant_or_the_correlation_id_is_explicit(wl, child, parent):
+async def test_opting_out_of_the_inherited_tenant_or_correlation_id_is_explicit(wl, child, parent):
     async def handler() -> None:
         await child.options(tenant=OTHER).enqueue()
         await child.options(correlation_id="another").enqueue()
@@ -184,13 +184,13 @@ async def test_leaving_the_tenant_or_the_correlation_id_is_explicit(wl, child, p
 
     await parent(handler, correlation_id="order-17")
 
-    made = {(job.tenant, job.correlation_id) for job in await children(wl)}
-    assert made == {(OTHER, "order-17"), (ACME, "another")}
+    created = {(job.tenant, job.correlation_id) for job in await children(wl)}
+    assert created == {(OTHER, "order-17"), (ACME, "another")}
     [event] = await wl.events.list()
     assert (event.tenant, event.correlation_id) == (OTHER, "another")
 
 
-async def test_what_a_handler_emits_sets_off_the_triggers_of_its_own_tenant(wl, child, parent):
+async def test_an_emitted_event_fires_the_triggers_of_its_own_tenant(wl, child, parent):
     for tenant in (ACME, OTHER, "default"):
         await wl.triggers.create("t", definition="child", tenant=tenant, event="happened")
 
@@ -202,14 +202,14 @@ async def test_what_a_handler_emits_sets_off_the_triggers_of_its_own_tenant(wl, 
     assert [job.tenant for job in await children(wl)] == [ACME]
 
 
-async def test_two_attempts_at_once_do_not_take_each_others_tenant(wl, child):
-    both, met = asyncio.Event(), []
+async def test_concurrent_attempts_keep_their_own_tenants(wl, child):
+    both, tenants = asyncio.Event(), []
 
     @wl.job(max_attempts=1)
     async def parent(ctx: JobContext) -> None:
-        met.append(ctx.job.tenant)
+        tenants.append(ctx.job.tenant)
         child.make()  # so that what is kept of the last call is the other tenant's for one of them
-        if len(met) == 2:
+        if len(tenants) == 2:
             both.set()
         await both.wait()
         await child.enqueue()
@@ -219,25 +219,25 @@ async def test_two_attempts_at_once_do_not_take_each_others_tenant(wl, child):
         for receipt in receipts:
             await wl.jobs.wait(receipt.job_id, "30s")
 
-    made = {(job.tenant, job.correlation_id) for job in await children(wl)}
-    assert made == {
+    created = {(job.tenant, job.correlation_id) for job in await children(wl)}
+    assert created == {
         (tenant, str(receipt.job_id))
         for tenant, receipt in zip((ACME, OTHER), receipts, strict=True)
     }
 
 
-async def test_outside_of_jobs_nothing_changes(wl, child, parent):
+async def test_nothing_is_inherited_outside_of_jobs(wl, child, parent):
     async def handler() -> None:
         await child.enqueue()
 
     await parent(handler)
     receipt = await child.enqueue()
 
-    made = await wl.jobs.get(receipt.job_id)
-    assert (made.tenant, made.correlation_id) == ("default", None)
+    created = await wl.jobs.get(receipt.job_id)
+    assert (created.tenant, created.correlation_id) == ("default", None)
 
 
-async def test_limit_keys_of_children_are_counted_for_the_jobs_tenant(wl, child, parent):
+async def test_limit_keys_of_children_count_for_the_jobs_tenant(wl, child, parent):
     @wl.job("limited", max_per_key=1, key="args.account")
     async def limited(account: str) -> None: ...
 

@@ -1,4 +1,4 @@
-"""ctx.once: a handler asks whether something was done already."""
+"""ctx.once: a handler checks whether work was done already."""
 
 import pytest
 
@@ -16,7 +16,7 @@ async def result_of(wl, enqueued):
     return (await wl.jobs.wait((await enqueued).job_id, "60s")).result
 
 
-async def test_a_handler_does_once_what_a_completed_job_has_done(wl):
+async def test_once_skips_work_that_a_completed_job_did(wl):
     @wl.job(max_attempts=1)
     async def charge(ctx: JobContext, order: int, fail: bool = False) -> bool:
         do = await ctx.once(f"charge:{order}")
@@ -31,7 +31,7 @@ async def test_a_handler_does_once_what_a_completed_job_has_done(wl):
     async with wl.running():
         with pytest.raises(JobFailed):
             await result_of(wl, charge.enqueue(order=1, fail=True))
-        answers = [
+        results = [
             await result_of(wl, charge.enqueue(order=1)),
             await result_of(wl, charge.enqueue(order=1)),
             await result_of(wl, charge_in_thread.enqueue(order=1)),
@@ -39,10 +39,10 @@ async def test_a_handler_does_once_what_a_completed_job_has_done(wl):
             await result_of(wl, charge.enqueue(order=2)),
         ]
 
-    assert answers == [True, False, False, True, False]
+    assert results == [True, False, False, True, False]
 
 
-async def test_an_async_handler_that_forgets_to_await_is_told(wl):
+async def test_a_missing_await_on_once_is_reported(wl):
     @wl.job(max_attempts=1)
     async def charge(ctx: JobContext) -> None:
         if ctx.once("charge"):

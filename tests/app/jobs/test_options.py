@@ -1,4 +1,4 @@
-"""What concerns one delivery: `.options(...)` on each database."""
+"""Options of a single call: `.options(...)` on each database."""
 
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -41,21 +41,19 @@ async def test_a_delay_makes_a_job_due_later(delivered):
     assert job.view(job.created_at) == "scheduled"
 
 
-async def test_a_time_makes_a_job_due_then(delivered):
+async def test_a_time_sets_the_due_time(delivered):
     at = datetime.now(UTC).replace(microsecond=0) + HOUR
 
     assert (await delivered(at=at)).due_at == at
 
 
-async def test_a_moment_ago_is_now(delivered):
+async def test_a_time_just_past_is_now(delivered):
     at = datetime.now(UTC) - timedelta(seconds=20)
 
     assert (await delivered(at=at)).state is JobState.QUEUED
 
 
-async def test_a_time_is_past_by_the_databases_clock_not_by_this_machines(
-    delivered, stored, monkeypatch
-):
+async def test_past_times_are_judged_by_the_database_clock(delivered, stored, monkeypatch):
     real = datetime.now(UTC)
     monkeypatch.setattr(clock, "utcnow", lambda: real + 2 * HOUR)
 
@@ -73,21 +71,21 @@ async def test_priority_is_a_number_or_a_name(delivered, given, number):
     assert (await delivered(priority=given)).priority == number
 
 
-async def test_what_is_not_given_comes_from_the_definition(delivered):
+async def test_omitted_options_come_from_the_definition(delivered):
     job = await delivered()
 
     assert (job.queue, job.priority, job.max_attempts) == ("greetings", 70, 4)
     assert (job.timeout_seconds, job.tenant, job.held) == (None, "default", False)
 
 
-async def test_one_delivery_overrides_the_definition(delivered):
+async def test_call_options_override_the_definition(delivered):
     job = await delivered(queue="urgent", max_attempts=1, timeout="90s", expires="2h")
 
     assert (job.queue, job.max_attempts, job.timeout_seconds) == ("urgent", 1, 90)
     assert job.expires_at - job.created_at == 2 * HOUR
 
 
-async def test_a_job_carries_where_it_comes_from(delivered):
+async def test_a_job_records_its_source(delivered):
     job = await delivered(
         correlation_id="request 7",
         source="event",
@@ -100,7 +98,7 @@ async def test_a_job_carries_where_it_comes_from(delivered):
     assert (job.created_by, job.metadata) == ("ada", {"userId": 3, "tags": ["a", "ü"]})
 
 
-async def test_parents_may_be_named_in_every_way(wl, hello, delivered):
+async def test_parents_may_be_given_in_every_form(wl, hello, delivered):
     receipts = [await hello.enqueue() for _ in range(4)]
     job = await wl.jobs.get(receipts[0].job_id)
 
@@ -113,7 +111,7 @@ async def test_parents_may_be_named_in_every_way(wl, hello, delivered):
     assert parents == {receipt.job_id for receipt in receipts}
 
 
-async def test_a_child_whose_parent_fails_does_as_it_was_told(wl, hello, delivered):
+async def test_a_child_follows_its_parent_failure_policy(wl, hello, delivered):
     parent = await hello.enqueue()
     canceled = await delivered(after=[parent])
     run = await delivered(after=[parent], on_parent_failure="run")
@@ -141,12 +139,14 @@ async def test_a_dedupe_window_outlasts_the_job(wl, hello):
     assert (await windowed.enqueue()).job_id == first.job_id
 
 
-async def test_options_add_up_and_leave_the_job_they_began_with_alone(wl, hello):
+async def test_options_combine_without_changing_the_original(wl, hello):
     await wl.tenants.create("acme")
-    theirs = hello.options(tenant="acme")
-    urgent = theirs.options(priority="high", queue="urgent")
+    acme_hello = hello.options(tenant="acme")
+    urgent = acme_hello.options(priority="high", queue="urgent")
 
-    jobs = [await wl.jobs.get((await each.enqueue()).job_id) for each in (hello, theirs, urgent)]
+    jobs = [
+        await wl.jobs.get((await each.enqueue()).job_id) for each in (hello, acme_hello, urgent)
+    ]
 
     assert [(job.tenant, job.priority) for job in jobs] == [
         ("default", 70),
@@ -175,9 +175,7 @@ async def test_a_job_in_a_blocking_transaction_exists_once_that_commits(
     assert (job.id, again.job_id) == (receipt.job_id, receipt.job_id)
 
 
-async def test_a_job_in_an_awaited_session_commits_with_the_callers_rows(
-    wl, hello, database, stored
-):
+async def test_a_job_in_an_async_session_commits_with_the_callers_rows(wl, hello, database, stored):
     await wl.ready()
     engine = async_engine(database)
     async with AsyncSession(engine) as session:
@@ -194,7 +192,7 @@ async def test_a_job_in_an_awaited_session_commits_with_the_callers_rows(
     assert count == 1
 
 
-async def test_a_known_program_may_join_a_transaction_first_of_all(hello, database, wl):
+async def test_a_known_program_may_enqueue_first_in_a_transaction(hello, database, wl):
     await wl.ready()
     restarted = Windlass(database.url, settings=Settings())
     restarted.handlers.add(hello.handler)
@@ -211,7 +209,7 @@ async def test_a_known_program_may_join_a_transaction_first_of_all(hello, databa
     await restarted.close()
 
 
-async def test_a_transaction_is_refused_where_it_would_be_lost(wl, hello, database):
+async def test_a_transaction_is_refused_where_the_job_would_be_lost(wl, hello, database):
     with closing(connect(database)) as connection:
         with pytest.raises(OptionInvalid, match="enqueue_many"):
             hello.options(tx=connection).make()
@@ -221,7 +219,7 @@ async def test_a_transaction_is_refused_where_it_would_be_lost(wl, hello, databa
         await wl.make("hello", {}, on_duplicate="error")
 
 
-async def test_what_is_no_transaction_is_refused(hello, stored):
+async def test_an_object_that_is_not_a_transaction_is_refused(hello, stored):
     with pytest.raises(TransactionUnsupported):
         await hello.options(tx=object()).enqueue()
 

@@ -1,4 +1,4 @@
-"""Jobs run in this process: every kind of handler, and what goes around them."""
+"""Jobs run in this process: every kind of handler, lifespans and around hooks."""
 
 import asyncio
 import contextvars
@@ -47,7 +47,7 @@ async def test_a_process_isolated_handler_runs_in_a_process_of_its_own(wl, ended
     assert (line.message, line.level) == ("far away", "info")
 
 
-async def test_what_a_process_isolated_handler_raises_is_told(wl, ended):
+async def test_an_error_in_a_process_isolated_handler_is_reported(wl, ended):
     wl.handlers.add(elsewhere.handlers["process.fail"])
 
     job = await ended(await wl.enqueue("process.fail"))
@@ -57,7 +57,7 @@ async def test_what_a_process_isolated_handler_raises_is_told(wl, ended):
     assert "fail_far_away" in job.error_trace
 
 
-async def test_typed_arguments_arrive_as_their_types(wl, ended):
+async def test_typed_arguments_keep_their_types(wl, ended):
     @wl.job
     async def add(days: timedelta, parts: set[int], again: bool = True) -> list[object]:
         return [days.days, sorted(parts), again]
@@ -89,7 +89,7 @@ async def test_a_handler_that_takes_too_long_times_out(wl, ended):
     assert job.last_error == "Job exceeded timeout of 0.05s"
 
 
-async def test_jobs_enqueued_by_a_thread_come_from_the_blocking_face(wl, ended):
+async def test_jobs_enqueued_by_a_thread_use_the_blocking_api(wl, ended):
     @wl.job
     def child(n: int) -> None: ...
 
@@ -101,11 +101,11 @@ async def test_jobs_enqueued_by_a_thread_come_from_the_blocking_face(wl, ended):
     job = await ended(await parent.enqueue())
     wl.blocking.close()
 
-    made = await wl.jobs.get(job.result)
-    assert (made.definition, made.priority) == ("child", 50)
+    created = await wl.jobs.get(job.result)
+    assert (created.definition, created.priority) == ("child", 50)
 
 
-async def test_an_async_handler_may_block_on_the_blocking_face(wl, ended):
+async def test_an_async_handler_may_use_the_blocking_api(wl, ended):
     @wl.job
     def child(n: int) -> None: ...
 
@@ -119,7 +119,7 @@ async def test_an_async_handler_may_block_on_the_blocking_face(wl, ended):
     assert (await wl.jobs.get(job.result)).definition == "child"
 
 
-async def test_a_lifespan_is_entered_once_and_every_attempt_goes_around(wl, ended):
+async def test_a_lifespan_is_entered_once_and_around_attempt_wraps_each_attempt(wl, ended):
     story = []
     current = contextvars.ContextVar("current")
 
@@ -153,7 +153,7 @@ async def test_a_lifespan_is_entered_once_and_every_attempt_goes_around(wl, ende
     assert story == ["open", "begin work", "inside", "work", "end", "close"]
 
 
-async def test_what_is_raised_around_an_attempt_fails_it(wl, ended):
+async def test_an_error_in_around_attempt_fails_the_attempt(wl, ended):
     @wl.around
     @asynccontextmanager
     async def refuse(ctx: JobContext):
@@ -168,7 +168,7 @@ async def test_what_is_raised_around_an_attempt_fails_it(wl, ended):
     assert (job.state, job.last_error) == (JobState.DEAD_LETTER, "LookupError: no session")
 
 
-async def test_only_the_queues_asked_for_are_served(wl):
+async def test_only_the_given_queues_are_served(wl):
     @wl.job(queue="mail")
     def send() -> None: ...
 
@@ -182,7 +182,7 @@ async def test_only_the_queues_asked_for_are_served(wl):
     assert (await wl.jobs.get(resized.job_id)).state is JobState.QUEUED
 
 
-async def test_a_job_due_while_the_worker_sleeps_is_not_kept_waiting(wl):
+async def test_a_sleeping_worker_starts_a_due_job_in_time(wl):
     @wl.job
     async def work() -> None: ...
 
@@ -194,7 +194,7 @@ async def test_a_job_due_while_the_worker_sleeps_is_not_kept_waiting(wl):
     assert job.started_at - job.due_at < timedelta(seconds=5)
 
 
-async def test_leaving_lets_running_jobs_finish(wl):
+async def test_leaving_the_block_waits_for_running_jobs(wl):
     started, go_on = asyncio.Event(), asyncio.Event()
 
     @wl.job
@@ -212,7 +212,7 @@ async def test_leaving_lets_running_jobs_finish(wl):
     assert await wl.workers.list() == []
 
 
-async def test_a_process_told_not_to_work_runs_no_jobs(database):
+async def test_a_process_configured_without_workers_runs_no_jobs(database):
     settings = Settings.load({"worker.enabled": False}, environ={})
     app = Windlass(database.url, settings=settings)
 

@@ -1,4 +1,4 @@
-"""The Python API takes whole ids; `find` takes the end of one."""
+"""The Python API takes whole ids; `find` takes an id suffix."""
 
 import inspect
 from uuid import UUID
@@ -44,7 +44,7 @@ def verbs_with_ids(face):
 
 
 @pytest.mark.parametrize("spelled", [str, str.upper, lambda id: id.replace("-", "")])
-async def test_a_job_is_got_by_its_whole_id(wl, hello, spelled):
+async def test_a_job_is_read_by_its_whole_id(wl, hello, spelled):
     id = (await hello.enqueue()).job_id
 
     assert (await wl.jobs.get(id)).id == id
@@ -54,7 +54,7 @@ async def test_a_job_is_got_by_its_whole_id(wl, hello, spelled):
 
 
 @pytest.mark.parametrize("noun", ["jobs", "dead", "events"])
-async def test_no_verb_takes_the_end_of_an_id(wl, hello, noun):
+async def test_no_verb_takes_an_id_suffix(wl, hello, noun):
     job = (await hello.enqueue()).job_id
     event = (await wl.emit("happened")).id
     face = getattr(wl, noun)
@@ -69,7 +69,7 @@ async def test_no_verb_takes_the_end_of_an_id(wl, hello, noun):
     assert len(verbs) == {"jobs": 13, "dead": 3, "events": 2}[noun]
 
 
-async def test_a_search_of_logs_and_a_trial_take_whole_ids(wl, hello):
+async def test_log_search_and_trigger_trials_take_whole_ids(wl, hello):
     job = (await hello.enqueue()).job_id
     event = (await wl.emit("happened")).id
     await wl.triggers.create("t", definition="hello", event="happened")
@@ -82,7 +82,7 @@ async def test_a_search_of_logs_and_a_trial_take_whole_ids(wl, hello):
         await wl.triggers.test("t", event=str(event)[-8:])
 
 
-async def test_a_job_is_found_by_the_end_of_its_id(wl, hello):
+async def test_a_job_is_found_by_its_id_suffix(wl, hello):
     id = (await hello.enqueue()).job_id
 
     assert (await wl.jobs.find(str(id)[-8:])).id == id
@@ -96,17 +96,17 @@ async def test_a_job_is_found_by_the_end_of_its_id(wl, hello):
         await wl.jobs.find("42")
 
 
-async def test_an_end_that_several_jobs_have_is_not_guessed(wl, hello):
-    made = hello.make()
+async def test_an_ambiguous_suffix_is_an_error(wl, hello):
+    created = hello.make()
     ids = [UUID(f"0190{n:04x}-0000-7000-8000-0000cafecafe") for n in range(2)]
-    await wl.enqueue_many([made._replace(id=id) for id in ids])
+    await wl.enqueue_many([created._replace(id=id) for id in ids])
 
     with pytest.raises(AmbiguousId):
         await wl.jobs.find("cafecafe")
     assert (await wl.jobs.get(ids[0])).id == ids[0]
 
 
-async def test_events_triggers_and_workers_are_got_whole_and_found_by_an_end(wl, hello):
+async def test_events_triggers_and_workers_are_read_by_id_and_found_by_suffix(wl, hello):
     event = await wl.emit("happened")
     trigger = await wl.triggers.create("nightly", definition="hello", schedule=cron("0 2 * * *"))
     engine = await wl.ready()
@@ -133,7 +133,7 @@ async def test_events_triggers_and_workers_are_got_whole_and_found_by_an_end(wl,
             await getattr(wl.workers, verb)("example:4711")
 
 
-async def test_a_trigger_whose_name_looks_like_the_end_of_an_id_is_got_by_it(wl, hello):
-    made = await wl.triggers.create("decade", definition="hello", schedule=cron("0 2 * * *"))
+async def test_a_trigger_named_like_an_id_suffix_is_read_by_name(wl, hello):
+    created = await wl.triggers.create("decade", definition="hello", schedule=cron("0 2 * * *"))
 
-    assert (await wl.triggers.get("decade")).id == made.id
+    assert (await wl.triggers.get("decade")).id == created.id

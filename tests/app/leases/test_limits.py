@@ -1,4 +1,4 @@
-"""Limits, caps, debounce and pauses as they are said in code and by operators, on each database."""
+"""Limits, caps, debounce and pauses, set in code and by operators, on each database."""
 
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ async def test_a_limit_key_is_read_from_the_payload(wl):
     ]
 
 
-async def test_a_key_alone_lets_one_job_of_it_run_at_a_time(wl):
+async def test_a_limit_key_alone_allows_one_job_at_a_time(wl):
     @wl.job(key="args.n")
     def job(n: int) -> None: ...
 
@@ -61,18 +61,18 @@ async def test_a_key_alone_lets_one_job_of_it_run_at_a_time(wl):
         {"rate_limit": "x"},
     ],
 )
-def test_a_limit_that_cannot_work_is_refused_when_it_is_declared(wl, options):
+def test_an_invalid_limit_is_refused_at_declaration(wl, options):
     with pytest.raises((DefinitionInvalid, OptionInvalid)):
         wl.job("bad", **options)(greet)
 
 
-async def test_a_tenant_at_its_cap_is_told_so_and_keeps_what_it_has(wl, hello):
+async def test_a_tenant_at_its_cap_gets_rejected_receipts_and_keeps_its_jobs(wl, hello):
     await wl.tenants.create("acme", max_open=3)
-    theirs = hello.options(tenant="acme")
+    acme_hello = hello.options(tenant="acme")
 
-    receipts = [await theirs.enqueue() for _ in range(3)]
-    over = await theirs.enqueue()
-    many = await wl.enqueue_many([theirs.make(), hello.make()])
+    receipts = [await acme_hello.enqueue() for _ in range(3)]
+    over = await acme_hello.enqueue()
+    many = await wl.enqueue_many([acme_hello.make(), hello.make()])
 
     assert [receipt.status for receipt in receipts] == ["created"] * 3
     assert (over.status, over.because) == (
@@ -81,10 +81,10 @@ async def test_a_tenant_at_its_cap_is_told_so_and_keeps_what_it_has(wl, hello):
     )
     assert [receipt.status for receipt in many] == ["rejected", "created"]
     await wl.jobs.cancel(receipts[0].job_id)
-    assert (await theirs.enqueue()).created
+    assert (await acme_hello.enqueue()).created
 
 
-async def test_a_batch_is_stored_as_far_as_a_cap_allows(wl, hello):
+async def test_a_batch_is_stored_up_to_the_cap(wl, hello):
     await wl.tenants.create("acme", max_open=5)
 
     receipts = await wl.enqueue_many([hello.options(tenant="acme").make() for _ in range(8)])
@@ -92,35 +92,38 @@ async def test_a_batch_is_stored_as_far_as_a_cap_allows(wl, hello):
     assert [receipt.status for receipt in receipts] == ["created"] * 5 + ["rejected"] * 3
 
 
-async def test_at_the_cap_what_exists_is_still_met_and_replaced(wl, hello):
+async def test_duplicates_and_replaces_are_allowed_at_the_cap(wl, hello):
     await wl.tenants.create("acme", max_open=2)
-    theirs = hello.options(tenant="acme")
-    keyed, once = theirs.options(dedupe_key="7", delay="1h"), theirs.options(idempotency_key="i")
+    acme_hello = hello.options(tenant="acme")
+    keyed, once = (
+        acme_hello.options(dedupe_key="7", delay="1h"),
+        acme_hello.options(idempotency_key="i"),
+    )
     waiting, done = await keyed.enqueue(), await once.enqueue()
 
-    met = await keyed.enqueue()
+    duplicate = await keyed.enqueue()
     repeated = await once.enqueue()
     newer = await keyed.options(on_duplicate="replace").enqueue(name="Ada")
-    other = await theirs.options(dedupe_key="8").enqueue()
+    other = await acme_hello.options(dedupe_key="8").enqueue()
 
-    assert (met.status, met.job_id) == ("existing", waiting.job_id)
+    assert (duplicate.status, duplicate.job_id) == ("existing", waiting.job_id)
     assert (repeated.status, repeated.job_id) == ("existing", done.job_id)
     assert (newer.status, newer.job_id) == ("existing", waiting.job_id)
     assert (await wl.jobs.get(waiting.job_id)).payload == {"name": "Ada"}
     assert other.status == "rejected"
 
 
-async def test_a_job_that_is_stored_already_is_not_rejected_when_it_is_sent_again(wl, hello):
+async def test_a_repeat_of_a_stored_job_is_not_rejected(wl, hello):
     await wl.tenants.create("acme", max_open=1)
-    made = hello.options(tenant="acme").make()
+    created = hello.options(tenant="acme").make()
 
-    first = await wl.enqueue_many([made])
-    again = await wl.enqueue_many([made])
+    first = await wl.enqueue_many([created])
+    again = await wl.enqueue_many([created])
 
     assert [receipt.status for receipt in first + again] == ["created", "created"]
 
 
-async def test_a_batch_that_is_refused_replaces_nothing(wl, hello):
+async def test_a_refused_batch_replaces_nothing(wl, hello):
     first = await hello.options(dedupe_key="7", delay="1h").enqueue(name="old")
 
     with pytest.raises(TenantNotFound):
@@ -152,20 +155,20 @@ async def test_a_debounced_job_runs_once_with_the_newest_payload(wl):
     assert ran == [4]
 
 
-async def test_what_replaces_a_job_belongs_to_the_callers_transaction(wl, database):
+async def test_a_replace_is_part_of_the_callers_transaction(wl, database):
     @wl.job
     def index(n: int) -> None: ...
 
     first = await index.options(dedupe_key="7", delay="1h").enqueue(1)
-    with connect(database) as theirs:
+    with connect(database) as connection:
         newer = index.options(dedupe_key="7", delay="1h", on_duplicate="replace")
-        await newer.options(tx=theirs).enqueue(2)
-        theirs.rollback()
+        await newer.options(tx=connection).enqueue(2)
+        connection.rollback()
 
     assert (await wl.jobs.get(first.job_id)).payload == {"n": 1}
 
 
-async def test_an_idempotency_key_and_replacing_do_not_go_together(wl, hello):
+async def test_an_idempotency_key_cannot_be_combined_with_replace(wl, hello):
     with pytest.raises(OptionInvalid):
         await hello.options(idempotency_key="x", on_duplicate="replace").enqueue()
 
@@ -174,12 +177,12 @@ async def test_a_queue_is_paused_with_a_reason_and_explained(wl, hello):
     receipt = await hello.options(queue="mail").enqueue()
 
     await wl.queues.pause("mail", reason="the relay is down", actor="ada")
-    told = await wl.jobs.explain(receipt.job_id)
+    explanation = await wl.jobs.explain(receipt.job_id)
     [queue] = [q for q in await wl.queues.list() if q.name == "mail"]
     await wl.queues.resume("mail")
 
-    assert told.code == "queue_paused"
-    assert "by ada: the relay is down" in told.sentence
+    assert explanation.code == "queue_paused"
+    assert "by ada: the relay is down" in explanation.sentence
     assert (queue.pause_reason, queue.paused_at is not None) == ("the relay is down", True)
     assert (await wl.queues.get("mail")).paused_at is None
 
@@ -192,9 +195,9 @@ async def test_a_full_rate_is_explained(wl):
     async with wl.running():
         await until(lambda: one_done(wl))
         [waiting] = (await wl.jobs.list(states=["queued"])).jobs
-        told = await wl.jobs.explain(waiting.id)
+        explanation = await wl.jobs.explain(waiting.id)
 
-    assert told.code == "rate_full"
+    assert explanation.code == "rate_full"
 
 
 async def one_done(wl):

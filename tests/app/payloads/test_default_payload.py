@@ -42,20 +42,20 @@ async def over_http(wl, path, body):
         return await api.post(path, json=body)
 
 
-async def test_every_door_fills_in_the_default_payload(wl, hello, stored, database, ended):
+async def test_every_way_to_enqueue_applies_the_default_payload(wl, hello, stored, database, ended):
     last = await hello.enqueue()
     await hello.options(tenant="default").enqueue("bob")
     await wl.enqueue("hello", {"times": 3})
     await wl.enqueue_many([hello.make(times=4), await wl.make("hello", {"times": 5})])
     async with Windlass(database.url) as stranger:  # knows the row, not the handler
         await stranger.enqueue("hello", {"times": 6})
-    answer = await over_http(wl, "/jobs", {"definition": "hello", "payload": {"times": 7}})
+    result = await over_http(wl, "/jobs", {"definition": "hello", "payload": {"times": 7}})
     trigger = await wl.triggers.create(
         "on", definition="hello", event="called", payload={"times": 8}
     )
     await wl.emit("called", {})
 
-    assert answer.status_code == 201
+    assert result.status_code == 201
     payloads = [job.payload for job in await stored()]
     expected = [DEFAULT, {"to": "bob", "times": 2}]
     expected += [{"to": "ada", "times": times} for times in (3, 4, 5, 6, 7, 8)]
@@ -63,7 +63,7 @@ async def test_every_door_fills_in_the_default_payload(wl, hello, stored, databa
     assert (await ended(last)).result == "ada 2 False"
 
 
-def test_blocking_calls_fill_in_the_default_payload_too(database):
+def test_blocking_calls_apply_the_default_payload(database):
     with sync.Windlass(database.url) as wl:
 
         @wl.job(default_payload=DEFAULT)
@@ -77,7 +77,7 @@ def test_blocking_calls_fill_in_the_default_payload_too(database):
         ]
 
 
-async def test_a_field_that_is_no_python_name_goes_by_its_alias(wl, move, ended, database):
+async def test_a_field_that_is_not_a_python_name_uses_an_alias(wl, move, ended, database):
     schema = move.handler.payload.schema
 
     by_name = await move.enqueue(from_="/in", to="/out")
@@ -99,7 +99,7 @@ async def test_a_field_that_is_no_python_name_goes_by_its_alias(wl, move, ended,
     assert (await ended(by_position)).result == "/in /out big"
 
 
-async def test_problems_with_an_aliased_field_are_told_by_its_alias(wl, move):
+async def test_errors_in_an_aliased_field_name_the_alias(wl, move):
     with pytest.raises(PayloadInvalid) as called:
         await move.enqueue(from_="", to="/out")
     with pytest.raises(PayloadInvalid) as keyed:
@@ -109,7 +109,7 @@ async def test_problems_with_an_aliased_field_are_told_by_its_alias(wl, move):
     assert {error.pointer for error in keyed.value.errors} == {"/from", "/from_"}
 
 
-def test_two_parameters_cannot_have_one_alias(wl):
+def test_two_parameters_cannot_share_an_alias(wl):
     @wl.job
     def move(a: Annotated[str, Field(alias="b")], b: str) -> None: ...
 
@@ -117,7 +117,7 @@ def test_two_parameters_cannot_have_one_alias(wl):
         move.handler.payload.schema  # noqa: B018  read for the first time
 
 
-async def test_a_default_payload_has_only_fields_of_the_payload(wl):
+async def test_a_default_payload_may_contain_only_payload_fields(wl):
     @wl.job(default_payload={"too": "ada"})
     def hello(to: str) -> None: ...
 

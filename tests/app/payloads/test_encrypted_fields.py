@@ -75,9 +75,7 @@ def login(wl):
     return login
 
 
-async def test_a_marked_value_is_ciphertext_in_the_database_and_plain_for_the_handler(
-    wl, login, rows
-):
+async def test_a_secret_is_encrypted_in_the_database_and_plain_for_the_handler(wl, login, rows):
     receipt = await login.enqueue(user="ada", phrase=SECRET)
 
     at_rest = rows()
@@ -91,7 +89,7 @@ async def test_a_marked_value_is_ciphertext_in_the_database_and_plain_for_the_ha
     assert ended.payload == {"user": "ada", "phrase": "•••"}
 
 
-async def test_without_a_key_nothing_changes(database, rows):
+async def test_without_a_key_nothing_is_encrypted(database, rows):
     async with Windlass(database.url, settings=Settings()) as wl:
 
         @wl.job("login")
@@ -103,13 +101,13 @@ async def test_without_a_key_nothing_changes(database, rows):
         assert SECRET in rows()
 
 
-async def test_revealing_gives_the_payload_as_it_was_given(wl, login):
+async def test_reveal_returns_the_original_payload(wl, login):
     receipt = await login.enqueue(user="ada", phrase=SECRET)
 
     assert (await wl.jobs.reveal(receipt.job_id)).payload == {"user": "ada", "phrase": SECRET}
 
 
-async def test_nested_and_several_values_are_encrypted_and_put_back(wl, rows):
+async def test_nested_and_multiple_secrets_are_encrypted_and_restored(wl, rows):
     payload = {
         "pin": SECRET,
         "logins": [{"phrase": {"a": [SECRET, 1.5]}, "user": "u"}, {"phrase": None}],
@@ -131,7 +129,7 @@ async def test_nested_and_several_values_are_encrypted_and_put_back(wl, rows):
 
 
 @pytest.mark.parametrize("way", ["many", "transaction", "replace", "event", "schedule run by hand"])
-async def test_every_way_to_make_a_job_encrypts(wl, login, rows, database, way):
+async def test_every_way_to_create_a_job_encrypts(wl, login, rows, database, way):
     payload = {"user": "ada", "phrase": SECRET}
     await wl.ready()
     match way:
@@ -165,7 +163,7 @@ async def test_every_way_to_make_a_job_encrypts(wl, login, rows, database, way):
         assert (await wl.jobs.reveal(job.id)).payload == payload
 
 
-async def test_the_job_of_a_due_schedule_is_encrypted(wl, login):
+async def test_a_scheduled_job_is_encrypted(wl, login):
     await wl.ready()
     payload = {"user": "ada", "phrase": SECRET}
     trigger = await wl.schedules.create(
@@ -178,7 +176,7 @@ async def test_the_job_of_a_due_schedule_is_encrypted(wl, login):
     assert SECRET not in job.payload
 
 
-async def test_the_keys_of_a_job_tell_nothing_of_its_secret(wl, rows):
+async def test_the_keys_of_a_job_reveal_nothing_of_its_secret(wl, rows):
     @wl.job("pin", dedupe="payload", max_per_key=1, key="args.pin")
     def pin(pin: SecretStr) -> None: ...
 
@@ -195,7 +193,7 @@ async def test_the_keys_of_a_job_tell_nothing_of_its_secret(wl, rows):
         assert hashlib.sha256(form).hexdigest()[:16] not in rows()
 
 
-async def test_an_edit_is_encrypted_and_compared_with_what_was_given(wl, login, rows, ended):
+async def test_an_edit_is_encrypted_and_compared_in_plain(wl, login, rows, ended):
     receipt = await login.enqueue(user="nobody", phrase=SECRET)
     dead = await ended(receipt)
 
@@ -224,7 +222,7 @@ async def test_keys_are_rotated(database):
     assert {job.payload["phrase"] for job in [*both, third]} == {SECRET}
 
 
-async def test_payloads_in_every_state_are_encrypted_anew(database):
+async def test_payloads_in_every_state_are_reencrypted(database):
     async with Windlass(database.url, settings=settings(OLD)) as wl:
         login = wl.job("login")(_login)
         ended = await login.enqueue(phrase=SECRET)
@@ -244,7 +242,7 @@ async def test_payloads_in_every_state_are_encrypted_anew(database):
     assert [job.payload for job in jobs] == [{"phrase": SECRET}] * 3
 
 
-async def test_what_cannot_be_decrypted_is_left_as_it_is_and_counted(database):
+async def test_undecryptable_payloads_are_left_unchanged_and_counted(database):
     async with Windlass(database.url, settings=settings(OLD)) as wl:
         receipt = await wl.job("login")(_login).enqueue(phrase=SECRET)
     async with Windlass(database.url, settings=settings(NEW)) as wl:
@@ -262,7 +260,7 @@ def _login(phrase: SecretStr) -> int:
     return len(phrase.get_secret_value())
 
 
-async def test_a_worker_without_the_key_puts_the_job_back_and_says_so(database, caplog):
+async def test_a_worker_without_the_key_releases_the_job_with_a_reason(database, caplog):
     async with Windlass(database.url, settings=settings(OLD)) as wl:
         receipt = await wl.job("login")(_login).enqueue(phrase=SECRET)
     async with Windlass(database.url, settings=Settings()) as wl:
@@ -271,12 +269,12 @@ async def test_a_worker_without_the_key_puts_the_job_back_and_says_so(database, 
 
         claimed = await _claim(wl)
         job = await wl.jobs.get(receipt.job_id)
-        told = await wl.jobs.explain(receipt.job_id)
+        explanation = await wl.jobs.explain(receipt.job_id)
 
     assert claimed == []
     assert (job.state, job.attempts) == ("queued", 0)
     assert job.due_at > job.created_at
-    assert told.code == "key_missing"
+    assert explanation.code == "key_missing"
     assert "is encrypted with the key" in caplog.text
 
     async with Windlass(database.url, settings=settings(OLD)) as wl:
@@ -293,12 +291,12 @@ async def _claim(wl):
     return [lease.job_id for lease in claimed.leases]
 
 
-async def test_a_ciphertext_of_another_tenant_does_not_decrypt(wl, login, database):
+async def test_a_ciphertext_of_another_tenant_is_not_decrypted(wl, login, database):
     await wl.ready()
     for tenant in ("acme", "globex"):
         await wl.tenants.create(tenant)
-    theirs = await login.options(tenant="acme").enqueue(user="a", phrase=SECRET)
-    mine = await login.options(tenant="globex").enqueue(user="b", phrase="my-own-phrase")
+    foreign = await login.options(tenant="acme").enqueue(user="a", phrase=SECRET)
+    own = await login.options(tenant="globex").enqueue(user="b", phrase="my-own-phrase")
     execute(
         database.url,
         "update windlass_live set payload = (select payload from "
@@ -307,15 +305,15 @@ async def test_a_ciphertext_of_another_tenant_does_not_decrypt(wl, login, databa
     )
 
     with pytest.raises(PayloadUndecryptable):
-        await wl.jobs.reveal(mine.job_id)
+        await wl.jobs.reveal(own.job_id)
     await _claim(wl)
 
-    job = await wl.jobs.get(mine.job_id)
+    job = await wl.jobs.get(own.job_id)
     assert (job.state, job.error_type) == ("dead_letter", "PayloadUndecryptable")
-    assert (await wl.jobs.get(theirs.job_id)).state == "running"
+    assert (await wl.jobs.get(foreign.job_id)).state == "running"
 
 
-async def test_the_name_of_the_ciphertexts_field_is_reserved(wl, login):
+async def test_the_name_of_the_ciphertext_field_is_reserved(wl, login):
     await wl.ready()
     await wl.definitions.create("open", path="shop.jobs.open", payload_schema={"type": "object"})
 
@@ -323,7 +321,7 @@ async def test_the_name_of_the_ciphertexts_field_is_reserved(wl, login):
         await wl.enqueue("open", {"windlass:sealed": "1.abc.def"})
 
 
-async def test_a_value_as_deep_as_a_payload_may_be_is_encrypted(wl):
+async def test_a_secret_at_the_deepest_level_is_encrypted(wl):
     await wl.ready()
     deep: object = SECRET
     for _ in range(63):
@@ -336,7 +334,7 @@ async def test_a_value_as_deep_as_a_payload_may_be_is_encrypted(wl):
     assert (await wl.jobs.reveal(receipt.job_id)).payload == {"deep": deep}
 
 
-async def test_the_same_name_deeper_inside_changes_nothing(wl, rows):
+async def test_a_nested_field_with_the_reserved_name_is_unchanged(wl, rows):
     await wl.ready()
     await wl.definitions.create("deep", path="shop.jobs.deep", payload_schema=SCHEMA)
     payload = {"pin": SECRET, "to": "ada", "more": {"windlass:sealed": "1.abc.def"}}
@@ -347,7 +345,7 @@ async def test_the_same_name_deeper_inside_changes_nothing(wl, rows):
     assert (await wl.jobs.reveal(receipt.job_id)).payload == payload
 
 
-def test_keys_come_from_a_file_too(tmp_path):
+def test_keys_can_be_read_from_a_file(tmp_path):
     file = tmp_path / "keys"
     file.write_text(f"# newest first\n{NEW}\n\n{OLD}  # until June\n")
 
@@ -368,7 +366,7 @@ def test_keys_come_from_a_file_too(tmp_path):
     ],
     ids=["no base64", "another length", "no file", "an empty file"],
 )
-def test_a_bad_key_is_refused_with_what_to_do(made, tmp_path):
+def test_an_invalid_key_is_refused_with_a_hint(made, tmp_path):
     with pytest.raises(EncryptionKeyInvalid, match="generate-key"):
         create_sealer(made(tmp_path))
 
@@ -387,7 +385,7 @@ def test_a_key_without_the_library_names_the_extra(monkeypatch):
 
 
 def test_keys_are_never_shown():
-    made = settings(NEW)
+    created = settings(NEW)
 
-    assert NEW not in repr(made)
-    assert NEW not in repr(read_keys(made))
+    assert NEW not in repr(created)
+    assert NEW not in repr(read_keys(created))

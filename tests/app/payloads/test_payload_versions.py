@@ -1,4 +1,4 @@
-"""Payloads of older code, and of newer: brought up, or left alone."""
+"""Payload versions: older ones are upcast, newer ones left alone."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def greet(name: str) -> str:
     return f"Hello, {name}"
 
 
-async def test_an_old_payload_is_brought_up_step_by_step_before_it_runs(database):
+async def test_an_old_payload_is_upcast_step_by_step_before_it_runs(database):
     async with Windlass(database.url) as old:
 
         @old.job("greet")
@@ -43,19 +43,19 @@ async def test_an_old_payload_is_brought_up_step_by_step_before_it_runs(database
     assert results == ["Countess Ada Lovelace", "Admiral Grace Hopper"]
 
 
-async def test_a_worker_of_older_code_never_claims_a_payload_of_newer_code(database):
+async def test_an_older_worker_never_claims_a_newer_payload(database):
     async with Windlass(database.url) as new:
         newer = await new.job("greet", version=2)(greet).enqueue(name="new")
     async with Windlass(database.url) as old:
         older = await old.job("greet")(greet).enqueue(name="old")
         async with old.running():
             assert await (await old.jobs.get(older.job_id)).wait("20s") == "Hello, old"
-            told = await old.jobs.explain(newer.job_id)
+            explanation = await old.jobs.explain(newer.job_id)
         waits = await old.jobs.get(newer.job_id)
 
     assert (waits.state, waits.attempts) == ("queued", 0)
-    assert told.code == "unknown_to_workers"
-    assert "version 2" in told.sentence
+    assert explanation.code == "unknown_to_workers"
+    assert "version 2" in explanation.sentence
 
 
 def test_an_upcast_from_a_version_that_is_not_older_is_refused(wl):

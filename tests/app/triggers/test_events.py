@@ -26,7 +26,7 @@ def ingest(wl):
     return ingest
 
 
-async def test_a_trigger_can_be_tried_without_making_a_job(wl, ingest):
+async def test_a_trigger_can_be_tried_without_creating_a_job(wl, ingest):
     await wl.triggers.create(
         "t",
         definition="ingest",
@@ -67,7 +67,7 @@ async def test_an_event_can_be_replayed(wl, ingest):
 async def crowd(wl, ingest):
     """250 triggers that wait for one event; one in ten is for events with another field."""
     engine = await wl.ready()
-    made = [
+    created = [
         a_trigger(
             type="event",
             interval_seconds=None,
@@ -77,12 +77,12 @@ async def crowd(wl, ingest):
         )
         for number in range(250)
     ]
-    for trigger in made:
+    for trigger in created:
         assert await engine.storage.triggers.create_trigger(trigger)
-    return {trigger.id for number, trigger in enumerate(made) if number % 10}
+    return {trigger.id for number, trigger in enumerate(created) if number % 10}
 
 
-async def test_an_event_makes_a_job_of_every_trigger_however_many(wl, crowd):
+async def test_an_event_creates_a_job_for_each_of_many_triggers(wl, crowd):
     event = await wl.emit("e", {"path": "/in"})
 
     jobs = (await wl.jobs.list(limit=500)).jobs
@@ -91,7 +91,7 @@ async def test_an_event_makes_a_job_of_every_trigger_however_many(wl, crowd):
     assert (await wl.events.get(event.id)).jobs == 225
 
 
-async def test_matching_that_dies_between_batches_goes_on_where_it_stopped(wl, crowd, monkeypatch):
+async def test_interrupted_matching_continues_with_the_next_batch(wl, crowd, monkeypatch):
     engine = await wl.ready()
     matching, batches = engine.storage.triggers.matching, iter([True, True])
 
@@ -114,7 +114,7 @@ async def test_matching_that_dies_between_batches_goes_on_where_it_stopped(wl, c
     assert (await wl.events.get(event.id)).jobs == 225
 
 
-async def test_a_handler_that_emits_what_leads_to_itself_comes_to_an_end(database):
+async def test_an_event_chain_that_loops_is_stopped(database):
     wl = Windlass(database.url)
 
     @wl.on("ping", payload={"n": "{{event.n}}"})
@@ -138,7 +138,7 @@ async def failed_for_good(wl):
     return page.jobs[0] if page.jobs else None
 
 
-async def test_nothing_looks_for_an_event_of_a_transaction_once_the_app_is_closed(wl, monkeypatch):
+async def test_events_of_a_transaction_are_not_matched_once_the_app_is_closed(wl, monkeypatch):
     engine = await wl.ready()
     matched = []
     monkeypatch.setattr(engine.events, "match", matched.append)

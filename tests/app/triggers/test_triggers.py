@@ -31,7 +31,7 @@ def ingest(wl):
     return ingest
 
 
-async def test_an_event_becomes_a_job(wl, ingest):
+async def test_an_event_creates_a_job(wl, ingest):
     await wl.triggers.create(
         "ingest", definition="ingest", event="folder.changed", payload={"path": "{{event.path}}"}
     )
@@ -45,7 +45,7 @@ async def test_an_event_becomes_a_job(wl, ingest):
     assert [e.id for e in await wl.events.list()] == [event.id]
 
 
-async def test_a_switch_is_on_or_off_and_nothing_else(wl):
+async def test_the_enabled_flag_must_be_a_boolean(wl):
     wl.job("tick")(lambda: None)
     await wl.schedules.create("nightly", definition="tick", schedule="0 2 * * *")
 
@@ -53,7 +53,7 @@ async def test_a_switch_is_on_or_off_and_nothing_else(wl):
         await wl.schedules.update("nightly", enabled="no")
 
 
-async def test_a_payload_that_cannot_fit_is_refused_when_it_is_saved(wl, ingest):
+async def test_a_payload_that_cannot_fit_is_refused_when_saved(wl, ingest):
     with pytest.raises(PayloadInvalid):
         await wl.triggers.create("bad", definition="ingest", event="e", payload={"size": 3})
     with pytest.raises(ScheduleInvalid):
@@ -62,8 +62,8 @@ async def test_a_payload_that_cannot_fit_is_refused_when_it_is_saved(wl, ingest)
     assert await wl.triggers.list() == []
 
 
-async def test_a_rule_is_changed_while_everything_runs(wl, ingest):
-    made = await wl.schedules.create(
+async def test_a_trigger_is_changed_while_workers_run(wl, ingest):
+    created = await wl.schedules.create(
         "nightly",
         definition="ingest",
         schedule=cron("0 2 * * *", tz="Europe/Berlin"),
@@ -72,14 +72,14 @@ async def test_a_rule_is_changed_while_everything_runs(wl, ingest):
     moved = await wl.schedules.reschedule("nightly", cron("30 3 * * *", tz="Europe/Berlin"))
     off = await wl.schedules.disable("nightly")
 
-    assert (made.next_run_at != moved.next_run_at, off.next_run_at) == (True, None)
+    assert (created.next_run_at != moved.next_run_at, off.next_run_at) == (True, None)
     assert [t.name for t in await wl.schedules.list()] == ["nightly"]
     await wl.schedules.delete("nightly")
     with pytest.raises(TriggerNotFound):
         await wl.schedules.get("nightly")
 
 
-async def test_a_schedule_in_code_runs(database):
+async def test_a_code_schedule_runs(database):
     wl = Windlass(database.url)
     ran: list[str] = []
 
@@ -101,7 +101,7 @@ async def test_a_schedule_in_code_runs(database):
     assert (ran.count("start"), ran.count("nightly")) == (1, 0)
 
 
-async def test_what_an_operator_changed_of_a_schedule_in_code_stays(database):
+async def test_an_operators_edit_of_a_code_schedule_survives(database):
     def app(expression: str) -> Windlass:
         wl = Windlass(database.url)
         wl.job("report", schedule=cron(expression))(lambda: None)
@@ -117,7 +117,7 @@ async def test_what_an_operator_changed_of_a_schedule_in_code_stays(database):
         assert (await wl.schedules.get("report")).cron == "0 9 * * *"
 
 
-async def test_a_schedule_of_code_that_was_deleted_stays_deleted(database):
+async def test_a_deleted_code_schedule_stays_deleted(database):
     def app() -> Windlass:
         wl = Windlass(database.url)
         wl.job("report", schedule=["@daily", cron("@weekly", name="weekly")])(lambda: None)
@@ -134,7 +134,7 @@ async def test_a_schedule_of_code_that_was_deleted_stays_deleted(database):
     assert (after, back) == (["report"], ["report", "weekly"])
 
 
-async def test_an_operators_init_schedule_fires_at_each_start_as_codes_does(database):
+async def test_an_operators_init_schedule_fires_at_each_start(database):
     def app() -> Windlass:
         wl = Windlass(database.url)
         wl.job("warm")(lambda: None)
@@ -158,7 +158,7 @@ async def test_an_operators_init_schedule_fires_at_each_start_as_codes_does(data
     assert [await starts(), await starts()] == [1, 2]
 
 
-async def test_a_schedule_takes_times_of_another_type_and_a_reset_takes_them_back(database):
+async def test_a_schedule_can_change_its_type_and_be_reset(database):
     def app() -> Windlass:
         wl = Windlass(database.url)
         wl.job("report", schedule=cron("0 2 * * *", tz="Asia/Tokyo"))(lambda: None)
@@ -177,7 +177,7 @@ async def test_a_schedule_takes_times_of_another_type_and_a_reset_takes_them_bac
     assert (reset.edited, reset.interval_seconds) == ((), None)
 
 
-async def test_an_event_tells_what_each_trigger_did_with_it_and_why(wl, ingest):
+async def test_an_event_shows_each_triggers_decision_and_reason(wl, ingest):
     about = {"definition": "ingest", "event": "e"}
     path = {"path": "{{event.path}}"}
     await wl.triggers.create("a", payload=path, dedupe_key="{{event.path}}", **about)
@@ -190,15 +190,15 @@ async def test_an_event_tells_what_each_trigger_did_with_it_and_why(wl, ingest):
     [job] = (await wl.jobs.list()).jobs
     assert (first.jobs, again.jobs) == (1, 0), "what came of it is known at once"
     assert [match.outcome for match in first.matches] == ["created", "unmatched", "failed"]
-    made, unmet, failed = (await wl.events.get(first.id)).matches
-    assert (made.trigger, made.job_id) == ("a", str(job.id))
+    created, unmet, failed = (await wl.events.get(first.id)).matches
+    assert (created.trigger, created.job_id) == ("a", str(job.id))
     assert unmet.because == 'it does not hold that kind is "scan"'
     assert "event.folder" in failed.because
     assert (again.matches[0].outcome, again.matches[0].job_id) == ("existing", str(job.id))
     assert again.matches[0].because == "an equal job is there: its dedupe key is the same"
 
 
-async def test_a_dedupe_key_is_filled_in_and_has_to_be_one(wl, ingest):
+async def test_a_dedupe_key_template_must_give_a_valid_key(wl, ingest):
     await wl.triggers.create(
         "t", definition="ingest", event="e", payload={"path": "/"}, dedupe_key="{{event.of}}"
     )
@@ -212,7 +212,7 @@ async def test_a_dedupe_key_is_filled_in_and_has_to_be_one(wl, ingest):
         await wl.triggers.update("t", dedupe_key="x" * 192)
 
 
-async def test_rules_and_events_are_listed_by_what_they_are(wl, ingest):
+async def test_triggers_and_events_can_be_filtered(wl, ingest):
     at_two = {"definition": "ingest", "schedule": "0 2 * * *", "payload": {"path": "/"}}
     await wl.schedules.create("night", **at_two)
     await wl.schedules.create("off", enabled=False, **at_two)
@@ -245,12 +245,12 @@ async def test_a_schedule_is_previewed_in_words_and_dates(wl):
         await wl.schedules.preview(every("15m"), limit=0)
 
 
-async def test_a_schedule_without_a_zone_is_in_its_tenants(wl, ingest):
+async def test_a_schedule_without_a_zone_uses_the_tenants(wl, ingest):
     await wl.tenants.create("acme", timezone="Asia/Tokyo")
     at_two = {"definition": "ingest", "schedule": "0 2 * * *", "payload": {"path": "/"}}
 
-    theirs = await wl.schedules.create("a", tenant="acme", **at_two)
-    ours = await wl.schedules.create("b", **at_two)
+    of_acme = await wl.schedules.create("a", tenant="acme", **at_two)
+    of_default = await wl.schedules.create("b", **at_two)
     own = await wl.schedules.create(
         "c", tenant="acme", **{**at_two, "schedule": cron("0 2 * * *", tz="Europe/Berlin")}
     )
@@ -258,8 +258,12 @@ async def test_a_schedule_without_a_zone_is_in_its_tenants(wl, ingest):
     later = await wl.schedules.reschedule("a", "0 3 * * *")
     new = await wl.schedules.create("d", tenant="acme", **at_two)
 
-    assert [t.timezone for t in (theirs, ours, own)] == ["Asia/Tokyo", "UTC", "Europe/Berlin"]
-    assert theirs.next_run_at.hour == 17
+    assert [t.timezone for t in (of_acme, of_default, own)] == [
+        "Asia/Tokyo",
+        "UTC",
+        "Europe/Berlin",
+    ]
+    assert of_acme.next_run_at.hour == 17
     assert (later.timezone, later.cron) == ("Asia/Tokyo", "0 3 * * *"), "it keeps its zone"
     assert new.timezone == "America/New_York"
     assert (await wl.tenants.get("acme")).max_open == 5
@@ -267,12 +271,12 @@ async def test_a_schedule_without_a_zone_is_in_its_tenants(wl, ingest):
         await wl.tenants.change("acme", timezone="Tokio")
 
 
-async def test_an_error_names_the_schedule_that_cannot_be_saved(wl, ingest):
+async def test_an_invalid_schedule_is_named_in_the_error(wl, ingest):
     with pytest.raises(ScheduleInvalid, match=r'"Nightly sync" cannot be saved: "0 2 31 2 .*never'):
         await wl.schedules.create("Nightly sync", definition="ingest", schedule="0 2 31 2 *")
 
 
-async def test_all_of_a_rule_can_be_edited_and_reset_to_the_code(database):
+async def test_every_trigger_field_can_be_edited_and_reset(database):
     wl = Windlass(database.url)
     wl.job("report", schedule=cron("0 2 * * *"), overlap="skip")(lambda: None)
 
@@ -295,7 +299,7 @@ async def test_all_of_a_rule_can_be_edited_and_reset_to_the_code(database):
     )  # fmt: skip
 
 
-async def test_what_was_not_edited_goes_on_following_the_code(database):
+async def test_unedited_trigger_fields_follow_the_code(database):
     def app(expression: str, overlap: str) -> Windlass:
         wl = Windlass(database.url)
         wl.job("report", schedule=cron(expression), overlap=overlap)(lambda: None)
@@ -309,7 +313,7 @@ async def test_what_was_not_edited_goes_on_following_the_code(database):
     assert (row.name, row.cron, row.overlap) == ("Report", "0 9 * * *", "skip")
 
 
-async def test_a_rule_gone_from_code_fires_no_more_until_it_is_back(database):
+async def test_a_trigger_missing_from_code_does_not_fire_until_it_returns(database):
     def app(**options) -> Windlass:
         wl = Windlass(database.url)
         wl.job("report", **options)(lambda: None)
@@ -323,7 +327,7 @@ async def test_a_rule_gone_from_code_fires_no_more_until_it_is_back(database):
     assert seen == [False, True, False]
 
 
-async def test_a_schedule_can_be_run_now_without_moving_on(wl, ingest):
+async def test_a_schedule_can_be_run_now_without_advancing(wl, ingest):
     before = await wl.schedules.create(
         "nightly", definition="ingest", schedule="0 2 * * *", payload={"path": "/"}
     )
@@ -336,7 +340,7 @@ async def test_a_schedule_can_be_run_now_without_moving_on(wl, ingest):
     assert (await wl.schedules.get("nightly")).next_run_at == before.next_run_at
 
 
-async def test_a_window_that_swallows_runs_is_told(wl, ingest, caplog):
+async def test_a_window_that_skips_runs_causes_a_warning(wl, ingest, caplog):
     about = {"definition": "ingest", "schedule": "* * * * *", "dedupe_window": "5m"}
     await wl.schedules.create("equal", payload={"path": "/"}, **about)
     await wl.schedules.create("each", payload={"path": "{{schedule.due_at}}"}, **about)
@@ -382,7 +386,7 @@ async def test_on_declares_a_job_and_its_trigger(database):
     assert definitions == ["pictures.index", "resync", "scan"]
 
 
-def test_on_serves_blocking_programs_too(database):
+def test_on_works_in_the_blocking_api(database):
     wl = sync.Windlass(database.url)
 
     @wl.on("said", payload={"word": "{{event.word}}"})
@@ -396,7 +400,7 @@ def test_on_serves_blocking_programs_too(database):
     assert hear.key == "hear"
 
 
-async def test_a_new_job_waits_for_the_open_jobs_its_definition_runs_after(database):
+async def test_a_new_job_waits_for_open_jobs_of_preceding_definitions(database):
     wl = Windlass(database.url)
 
     @wl.job("sitemap.generate")
@@ -411,18 +415,18 @@ async def test_a_new_job_waits_for_the_open_jobs_its_definition_runs_after(datab
         first = await generate.enqueue()
         await generate.options(tenant="acme").enqueue()
         waits = await indexnow.enqueue()
-        made = [generate.make(), indexnow.make()]
-        _, batched = await wl.enqueue_many(made)
+        created = [generate.make(), indexnow.make()]
+        _, batched = await wl.enqueue_many(created)
         parents = [
             {edge.parent_id for edge in await wl.jobs.family(receipt.job_id)}
             for receipt in (alone, waits, batched)
         ]
 
     assert indexnow.handler.definition.runs_after == ("sitemap.generate", "cache.clear")
-    assert parents == [set(), {first.job_id}, {first.job_id, made[0].id}]
+    assert parents == [set(), {first.job_id}, {first.job_id, created[0].id}]
 
 
-async def test_a_job_starts_at_its_time_without_waiting_for_a_tick(database):
+async def test_a_job_starts_at_its_due_time_without_a_tick(database):
     # Ticks so far apart that only the next due instant, or a nudge, can wake the scheduler.
     wl = Windlass(database.url, settings=Settings.load({"scheduler.tick_seconds": 3600}))
     wl.job("launch")(lambda: None)
@@ -439,7 +443,7 @@ async def first_completed(wl):
     return page.jobs[0] if page.jobs else None
 
 
-def test_a_job_in_a_transaction_waits_for_what_it_runs_after(database):
+def test_a_job_in_a_transaction_waits_for_preceding_definitions(database):
     wl = sync.Windlass(database.url)
     generate = wl.job("generate")(lambda: None)
     indexnow = wl.job("indexnow", after=[generate])(lambda: None)
@@ -453,7 +457,7 @@ def test_a_job_in_a_transaction_waits_for_what_it_runs_after(database):
         assert [edge.parent_id for edge in wl.jobs.family(receipt.job_id)] == [first.job_id]
 
 
-def test_an_event_in_a_transaction_that_is_rolled_back_never_happened(database):
+def test_an_event_in_a_rolled_back_transaction_is_not_stored(database):
     wl = sync.Windlass(database.url)
 
     @wl.job

@@ -1,4 +1,4 @@
-"""`windlass audit verify|head|sign`: every chain is checked, and which one is broken is said."""
+"""`windlass audit verify|head|sign`: every chain is checked, and a broken one is named."""
 
 import sqlite3
 

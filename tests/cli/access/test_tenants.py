@@ -4,7 +4,7 @@ from tests.support.processes.shell import Shell
 from tests.support.servers.api_server import serving
 
 
-def test_a_tenant_is_made_limited_suspended_and_let_go_on(ready: Shell):
+def test_a_tenant_is_created_limited_suspended_and_resumed(ready: Shell):
     made = ready.ok("tenants", "create", "acme", "--name", "Acme", "--max-running", "5", "--json")
     limited = ready.here(
         "tenants", "limits", "acme", "--max-running", "none", "--max-open", "9", "--json"
@@ -21,7 +21,7 @@ def test_a_tenant_is_made_limited_suspended_and_let_go_on(ready: Shell):
     assert "no limit" in ready.at_terminal("tenants", "show", "acme").out
 
 
-def test_a_limit_that_is_no_number_is_refused(ready: Shell):
+def test_a_limit_that_is_not_a_number_is_refused(ready: Shell):
     ready.here("tenants", "create", "acme")
 
     assert ready.run("tenants", "limits", "acme", "--max-open", "many").code == 2
@@ -43,7 +43,7 @@ def test_a_deleted_tenants_open_jobs_end(ready: Shell):
     assert ready.here("jobs", "show", id, "--json").json["state"] == "dead_letter"
 
 
-def test_a_tenants_id_is_given_once(ready: Shell):
+def test_a_deleted_tenants_id_cannot_be_used_again(ready: Shell):
     ready.here("tenants", "create", "acme", "--max-open", "5")
     ready.here("tenants", "suspend", "acme", "--yes")
 
@@ -59,7 +59,7 @@ def test_a_tenants_id_is_given_once(ready: Shell):
     assert (shown["state"], shown["max_open"], shown["name"]) == ("suspended", 5, "Acme")
 
 
-def test_a_deleted_tenant_is_purged_and_can_be_again(ready: Shell):
+def test_a_deleted_tenant_can_be_purged_repeatedly(ready: Shell):
     ready.here("tenants", "create", "acme")
     id = ready.here("enqueue", "hello", "name=Ada", "-t", "acme").out.strip()
 
@@ -79,7 +79,7 @@ def test_a_deleted_tenant_is_purged_and_can_be_again(ready: Shell):
     assert (entry["target_id"], ["jobs", 1] in entry["after"]["rows"]) == ("acme", True)
 
 
-def test_somebody_is_invited_given_a_role_and_removed(ready: Shell):
+def test_a_member_is_invited_given_a_role_and_removed(ready: Shell):
     ready.here("tenants", "create", "acme")
 
     link = ready.ok("members", "invite", "ada", "-t", "acme", "--at", "https://jobs.example.com")
@@ -98,7 +98,7 @@ def test_somebody_is_invited_given_a_role_and_removed(ready: Shell):
     assert ready.run("members", "remove", "ada", "-t", "acme", "--yes").code == 3
 
 
-def test_the_same_goes_over_http(ready: Shell):
+def test_over_http_it_is_the_same(ready: Shell):
     with serving(f"sqlite:///{ready.folder / 'windlass.db'}") as url:
         ready.ok("tenants", "create", "acme", "--url", url)
         ready.here("members", "invite", "ada", "-t", "acme", "--url", url)

@@ -12,7 +12,7 @@ from tests.support.processes.shell import Done, Shell
 PASSWORD = "correct horse battery staple"
 
 
-def test_tokens_are_made_narrowed_listed_and_revoked(ready: Shell):
+def test_tokens_are_created_with_fewer_rights_listed_and_revoked(ready: Shell):
     ready.here("tenants", "create", "acme")
     made = ready.ok(
         "tokens", "create", "shop", "-t", "acme", "--role", "tenant_admin",
@@ -36,7 +36,7 @@ def test_tokens_are_made_narrowed_listed_and_revoked(ready: Shell):
     assert ready.run("tokens", "revoke", "shop", "--yes").code == 3
 
 
-def test_a_name_that_several_tokens_have_revokes_none(ready: Shell):
+def test_an_ambiguous_name_revokes_no_token(ready: Shell):
     for _ in range(2):
         ready.here("tokens", "create", "twin", "--role", "superadmin")
 
@@ -46,7 +46,7 @@ def test_a_name_that_several_tokens_have_revokes_none(ready: Shell):
     assert len(ready.here("tokens", "list", "-o", "id").lines) == 2
 
 
-def test_the_record_of_changes_is_read_and_checked(ready: Shell):
+def test_the_audit_log_is_listed_and_verified(ready: Shell):
     ready.here("tokens", "create", "one", "--role", "superadmin")
     ready.here("tokens", "create", "two", "--role", "superadmin")
 
@@ -65,14 +65,14 @@ def test_the_record_of_changes_is_read_and_checked(ready: Shell):
     assert "tokens.write" in ready.at_terminal("audit", "list", width=140).out
 
 
-def test_whoever_has_the_database_may_do_everything(ready: Shell):
+def test_direct_database_access_has_every_right(ready: Shell):
     assert ready.ok("whoami", "--json").json["rights"] is None
     assert "everything" in ready.at_terminal("whoami").out
 
 
 @pytest.fixture
 def served(ready: Shell, tmp_path):
-    """A server that asks who one is; its address, and where logins are kept."""
+    """A server with authentication; its address, and the folder of saved logins."""
     ready.here("users", "create", "ada")
     link = ready.here("users", "link", "ada", "--at", "").out.strip()
     server = ready.start("serve", "--port", "0")
@@ -87,7 +87,7 @@ def served(ready: Shell, tmp_path):
     return url, {"XDG_CONFIG_HOME": str(tmp_path / "config")}
 
 
-def test_a_password_opens_a_session_that_is_kept_until_logout(ready: Shell, served):
+def test_a_password_opens_a_session_that_is_saved_until_logout(ready: Shell, served):
     url, home = served
 
     def login(password: str) -> Done:
@@ -115,7 +115,7 @@ def test_a_password_opens_a_session_that_is_kept_until_logout(ready: Shell, serv
     assert json.loads(file.read_text()) == {}
 
 
-def test_a_token_is_kept_once_it_opens_something(ready: Shell, served):
+def test_a_token_is_saved_only_if_it_is_valid(ready: Shell, served):
     url, home = served
     ready.write("good.token", ready.here("tokens", "create", "x", "--role", "superadmin").out)
     ready.write("bad.token", "wl_nothing")
@@ -127,7 +127,7 @@ def test_a_token_is_kept_once_it_opens_something(ready: Shell, served):
     assert ready.ok("whoami", "--json", "--url", url, **home).json["kind"] == "token"
 
 
-def test_nobody_is_asked_for_a_password_where_nobody_is(ready: Shell):
+def test_without_a_terminal_there_is_no_password_prompt(ready: Shell):
     alone = ready.run("login", "--url", "http://127.0.0.1:9")
 
     assert alone.code == 2

@@ -13,7 +13,7 @@ from windlass.cli.completion.live_values import completion_items
 
 
 def _offered(shell: Shell, line: str, **env: str) -> list[str]:
-    """What bash is offered behind a line, which ends with the word to complete."""
+    """The completions that bash gets for a line, which ends with the word to complete."""
     words = line.split(" ")
     done = shell.run(
         _WINDLASS_COMPLETE="bash_complete",
@@ -40,7 +40,7 @@ def test_commands_and_flags_are_offered(shell: Shell):
     assert _offered(shell, "windlass jobs list --state completed,de") == ["completed,dead_letter"]
 
 
-def test_values_are_offered_that_the_database_knows(ready: Shell):
+def test_values_from_the_database_are_offered(ready: Shell):
     ready.here("tenants", "create", "acme")
     id = ready.here("enqueue", "hello", "name=Ada", "--queue", "mail").out.strip()
 
@@ -75,13 +75,13 @@ def test_a_name_that_a_shell_would_run_is_not_offered():
     assert [item.value for item in offered] == harmless
 
 
-def test_what_is_told_of_a_value_is_one_line():
+def test_a_values_description_is_one_line():
     [item] = completion_items([("hello", "a\nplain\nforged\x1b[2J")])
 
     assert item.help == r"a\nplain\nforged\x1b[2J"
 
 
-def test_where_nobody_answers_nothing_is_offered(shell: Shell):
+def test_without_a_response_nothing_is_offered(shell: Shell):
     assert _offered(shell, "windlass jobs show ") == []
     assert _offered(shell, "windlass enqueue he", WINDLASS_URL="http://127.0.0.1:9") == []
     assert _offered(shell, "windlass nonsense x") == []
@@ -89,15 +89,15 @@ def test_where_nobody_answers_nothing_is_offered(shell: Shell):
 
 
 def _in_powershell(shell: Shell, words: list[str], begun: str) -> list[list[str]]:
-    """What the script for PowerShell is answered. That shell itself is not run here: its script
-    hands over a line as words, and gets type, value and help of each offer."""
+    """The lines that the PowerShell script gets. PowerShell itself does not run here: its script
+    passes a line as words, and gets type, value and help of each completion."""
     env = {"COMP_WORD": begun} if begun else {}
     done = shell.run(_WINDLASS_COMPLETE="powershell_complete", COMP_WORDS="\n".join(words), **env)
     assert (done.code, done.err) == (0, "")
     return [line.split("\t") for line in done.lines if line]
 
 
-def test_powershell_is_answered_in_its_own_way(ready: Shell):
+def test_powershell_gets_its_own_format(ready: Shell):
     commands = _in_powershell(ready, ["windlass", "j"], "j")
     verbs = _in_powershell(ready, ["windlass", "jobs"], "")
     values = _in_powershell(ready, ["windlass", "enqueue", "he"], "he")
@@ -129,7 +129,7 @@ def _age(file: Path, seconds: float) -> None:
     os.utime(file, (then, then))
 
 
-def test_an_answer_is_kept_for_its_user_alone_and_holds_names_only(ready: Shell):
+def test_the_cache_is_private_and_holds_only_names(ready: Shell):
     ready.here("enqueue", "hello", "name=Secret-Payload")
 
     _offered(ready, "windlass jobs show ")
@@ -139,7 +139,7 @@ def test_an_answer_is_kept_for_its_user_alone_and_holds_names_only(ready: Shell)
     assert "Secret-Payload" not in file.read_text("utf-8")
 
 
-def test_what_was_answered_is_offered_at_once_and_asked_for_anew_behind(ready: Shell):
+def test_cached_values_are_offered_at_once_and_refreshed_in_the_background(ready: Shell):
     assert _offered(ready, "windlass enqueue h") == ["hello"]
     (file,) = _kept(ready)
     file.write_text('[["hello", ""], ["hullo", "gone since"]]', "utf-8")
@@ -155,7 +155,7 @@ def test_what_was_answered_is_offered_at_once_and_asked_for_anew_behind(ready: S
     assert _offered(ready, "windlass enqueue h") == ["hello"]
 
 
-def test_what_is_not_among_the_old_answers_is_asked_for(ready: Shell):
+def test_a_prefix_that_is_not_cached_is_requested(ready: Shell):
     _offered(ready, "windlass tenants show d")
     ready.here("tenants", "create", "acme")
     (file,) = _kept(ready)
@@ -164,7 +164,7 @@ def test_what_is_not_among_the_old_answers_is_asked_for(ready: Shell):
     assert _offered(ready, "windlass tenants show ac") == ["acme"]
 
 
-def test_places_and_tenants_have_answers_of_their_own(ready: Shell):
+def test_each_database_and_tenant_has_its_own_cache(ready: Shell):
     _offered(ready, "windlass enqueue he")
     _offered(ready, "windlass enqueue he", WINDLASS_DATABASE_URL="sqlite:///windlass.db")
     _offered(ready, "windlass -t acme enqueue he")
@@ -172,7 +172,7 @@ def test_places_and_tenants_have_answers_of_their_own(ready: Shell):
     assert len(_kept(ready)) == 3
 
 
-def test_an_answer_that_cannot_be_read_is_asked_for_anew(ready: Shell):
+def test_an_unreadable_cache_is_refreshed(ready: Shell):
     _offered(ready, "windlass enqueue he")
     (file,) = _kept(ready)
     file.write_text("[[[", "utf-8")
@@ -180,7 +180,7 @@ def test_an_answer_that_cannot_be_read_is_asked_for_anew(ready: Shell):
     assert _offered(ready, "windlass enqueue he") == ["hello"]
 
 
-def test_an_answer_that_is_kept_needs_neither_server_nor_engine(ready: Shell):
+def test_cached_values_need_neither_server_nor_engine(ready: Shell):
     _offered(ready, "windlass jobs show ")
     ready.here("enqueue", "hello", "name=Ada")
     ready.write(
@@ -199,7 +199,7 @@ def test_an_answer_that_is_kept_needs_neither_server_nor_engine(ready: Shell):
 
 
 @pytest.mark.database("postgresql")
-def test_values_of_a_server_database_are_kept_too(shell_on, new_database):
+def test_values_of_a_server_database_are_cached_too(shell_on, new_database):
     shell = shell_on(new_database("postgresql").url)
     shell.ok("db", "migrate")
     shell.ok("worker", "jobs.py", "--drain")
@@ -211,7 +211,7 @@ def test_values_of_a_server_database_are_kept_too(shell_on, new_database):
     assert "postgresql" not in _kept(shell)[0].read_text("utf-8")
 
 
-def test_values_of_a_server_are_kept_too(ready: Shell):
+def test_values_of_a_server_are_cached_too(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
 

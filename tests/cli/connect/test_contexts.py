@@ -1,4 +1,4 @@
-"""Contexts: places by name, and what wins over them."""
+"""Contexts: named servers and databases, and the precedence of their values."""
 
 import os
 import stat
@@ -16,13 +16,13 @@ def add(shell: Shell, name: str, *flags: str) -> None:
 
 
 def database(shell: Shell, *args: str, **env: str) -> tuple[str, str]:
-    """The database in use, and why."""
+    """The database in use, and the origin of that setting."""
     items = shell.ok("config", "show", "--json", *args, **env).json
     (one,) = [item for item in items if item["key"] == "database.url"]
     return os.path.basename(one["value"]), one["origin"]
 
 
-def test_a_place_gets_a_name_is_chosen_and_forgotten(shell: Shell):
+def test_a_context_is_added_used_and_removed(shell: Shell):
     add(shell, "prod", "--url", "https://jobs.example.com", "-t", "acme", "--token-file", "secret")
     add(shell, "local", "--db", "sqlite:///own.db")
     shell.here("config", "use", "local")
@@ -81,7 +81,7 @@ def test_a_flag_wins_over_the_environment_that_over_the_context_that_over_the_fi
     assert database(shell)[0] == "of-file.db"
 
 
-def test_whatever_came_from_the_context_says_so(shell: Shell):
+def test_settings_from_the_context_show_their_origin(shell: Shell):
     add(shell, "prod", "--url", "https://jobs.example.com", "-t", "acme")
 
     items = shell.here("config", "show", "--origin", "--json", "--context", "prod").json
@@ -104,7 +104,7 @@ def test_whatever_came_from_the_context_says_so(shell: Shell):
         ["config", "contexts", "remove", "prd"],
     ],
 )
-def test_an_unknown_context_gets_a_guess(shell: Shell, args):
+def test_an_unknown_context_gets_a_suggestion(shell: Shell, args):
     add(shell, "prod", "--url", "https://jobs.example.com")
 
     done = shell.run(*args)
@@ -114,7 +114,7 @@ def test_an_unknown_context_gets_a_guess(shell: Shell, args):
     assert "Did you mean `prod`?" in done.err
 
 
-def test_a_chosen_context_that_is_gone_can_be_left(shell: Shell):
+def test_a_current_context_that_no_longer_exists_can_be_left(shell: Shell):
     shell.write("config/windlass/contexts.toml", 'current = "gone"\n')
 
     refused = shell.run("jobs", "list")
@@ -129,7 +129,7 @@ def test_a_chosen_context_that_is_gone_can_be_left(shell: Shell):
     "text",
     ["current = 7 7", "contexts = 3", "[contexts.x]\nurl = 4\n", "[contexts.x]\ntoken = 'a'"],
 )
-def test_a_file_that_cannot_be_read_is_told(shell: Shell, text):
+def test_an_unreadable_file_is_an_error(shell: Shell, text):
     shell.write("config/windlass/contexts.toml", text)
 
     done = shell.run("config", "contexts")
@@ -147,12 +147,12 @@ def test_a_file_that_cannot_be_read_is_told(shell: Shell, text):
         ["add", "a b", "--url", "http://a"],
     ],
 )
-def test_what_is_no_place_or_no_name_is_refused(shell: Shell, args):
+def test_an_invalid_name_or_target_is_refused(shell: Shell, args):
     assert shell.run("config", "contexts", *args).code == 2
     assert not (shell.folder / "config").exists()
 
 
-def test_a_dry_run_keeps_nothing(shell: Shell):
+def test_a_dry_run_saves_nothing(shell: Shell):
     add(shell, "prod", "--url", "https://jobs.example.com")
     file = shell.folder / "config" / "windlass" / "contexts.toml"
     before = file.read_text("utf-8")
@@ -164,7 +164,7 @@ def test_a_dry_run_keeps_nothing(shell: Shell):
     assert file.read_text("utf-8") == before
 
 
-def test_a_context_works_on_a_server_and_its_name_is_told(ready: Shell):
+def test_a_context_names_a_server_and_errors_show_the_context(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     add(ready, "near", "--url", address(server))
     ready.here("config", "use", "near")
@@ -180,7 +180,7 @@ def test_a_context_works_on_a_server_and_its_name_is_told(ready: Shell):
     assert "In the context near: " in asked
 
 
-def test_a_tenant_of_a_context_does_not_follow_to_another_place(ready: Shell):
+def test_a_contexts_tenant_does_not_apply_to_another_server_or_database(ready: Shell):
     ready.here("enqueue", "hello", "name=Ada")
     add(ready, "acme", "--db", "sqlite:///windlass.db", "-t", "acme")
     ready.here("config", "use", "acme")
@@ -193,7 +193,7 @@ def test_a_tenant_of_a_context_does_not_follow_to_another_place(ready: Shell):
     assert [len(of_context), len(elsewhere), len(everybody)] == [0, 1, 1]
 
 
-def test_what_runs_jobs_follows_only_a_context_it_is_given_by_name(shell: Shell):
+def test_commands_that_run_jobs_use_only_a_context_given_by_name(shell: Shell):
     add(shell, "prod", "--db", "sqlite:///prod.db")
     shell.here("config", "use", "prod")
 

@@ -1,4 +1,4 @@
-"""A command on a database calls the routes without HTTP, and imports nothing for it."""
+"""A command on a database calls the routes without HTTP, and imports no HTTP framework."""
 
 import pytest
 

@@ -53,7 +53,7 @@ _OWN = re.compile(
 
 
 class Sides(NamedTuple):
-    """A shell on a database, and the address of a server on the same one or on a copy of it."""
+    """A shell on a database, and the address of a server on the same database or on a copy."""
 
     local: Shell
     remote: Shell
@@ -124,14 +124,14 @@ def test_reads_and_errors_print_the_same_bytes(same_database: Sides):
 
 @pytest.mark.database("sqlite")
 @pytest.mark.timeout(300)
-def test_writes_print_the_same_but_for_ids_and_times(two_databases: Sides):
+def test_writes_print_the_same_except_for_ids_and_times(two_databases: Sides):
     assert _differences(two_databases, lines(WRITES), _text_without_own) == {}
 
 
 def _differences(
     sides: Sides, every: Sequence[str], text: Callable[[Done], str]
 ) -> dict[str, list[str]]:
-    """Command line -> what it prints locally (-) and over HTTP (+), where that is not the same."""
+    """Command line -> lines that it prints only locally (-) or only over HTTP (+)."""
     found = {}
     for line in every:
         local, remote = (text(done).split("\n") for done in sides.run(line))

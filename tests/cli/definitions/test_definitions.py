@@ -1,4 +1,4 @@
-"""`windlass definitions`: what may run, from the shell."""
+"""`windlass definitions` from the shell."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,9 @@ def nightly() -> None: ...
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
-def test_what_a_module_declares_is_made_known_and_told(shell_on: Callable[[str], Shell], database):
+def test_sync_registers_and_lists_what_a_module_declares(
+    shell_on: Callable[[str], Shell], database
+):
     shell = shell_on(database.url)
 
     tried = shell.ok("definitions", "sync", "jobs.py", "--dry-run")
@@ -31,7 +33,7 @@ def test_what_a_module_declares_is_made_known_and_told(shell_on: Callable[[str],
     assert shell.ok("definitions", "list", "-o", "id").lines == keys
 
 
-def test_schedules_in_code_come_along_and_what_is_gone_is_marked(ready: Shell):
+def test_sync_registers_schedules_and_marks_what_is_missing(ready: Shell):
     ready.write("more.py", MORE)
     ready.write("jobs.py", JOBS.replace("@wl.job(max_attempts=1)", "@wl.job(max_attempts=2)"))
 
@@ -49,7 +51,7 @@ def test_schedules_in_code_come_along_and_what_is_gone_is_marked(ready: Shell):
     assert ready.here("definitions", "show", "hello", "--json").json["missing_from_code"] is True
 
 
-def test_a_sync_needs_the_database_in_hand(shell: Shell):
+def test_a_sync_needs_direct_access_to_the_database(shell: Shell):
     done = shell.run("definitions", "sync", "jobs.py", "--url", "http://127.0.0.1:9")
 
     assert done.code == 2
@@ -82,7 +84,7 @@ def test_limits_are_set_unset_and_reset(ready: Shell):
     assert wrong.err.startswith('error[WL2007]: max_concurrency cannot be "many".')
 
 
-def test_the_schema_is_json_for_whoever_asks(ready: Shell):
+def test_the_schema_is_json_for_people_and_programs(ready: Shell):
     schema = ready.here("definitions", "schema", "hello").json
 
     assert schema["properties"]["name"]["type"] == "string"
@@ -108,7 +110,7 @@ def test_a_person_sees_state_and_edits(ready: Shell):
     assert "Idempotent" in one
 
 
-def test_an_unknown_definition_gets_a_guess(ready: Shell):
+def test_an_unknown_definition_gets_a_suggestion(ready: Shell):
     done = ready.run("definitions", "show", "helo")
 
     assert done.code == 3
@@ -142,7 +144,7 @@ def test_a_sync_of_all_modules_marks_all_that_none_declares(ready: Shell):
     assert [line for line in done if line.endswith("missing")] == ["nightly\tmissing"]
 
 
-def test_a_list_takes_filters_and_a_definition_tells_what_its_jobs_do(ready: Shell):
+def test_definitions_are_filtered_and_show_the_activity_of_their_jobs(ready: Shell):
     ready.ok("definitions", "disable", "hello")
 
     assert ready.here("definitions", "list", "--disabled", "-o", "id").lines == ["hello"]
@@ -180,7 +182,7 @@ def test_a_definition_is_created_edited_reset_and_deleted(ready: Shell):
     assert ready.run("definitions", "show", "resize").code == 3
 
 
-def test_the_default_payload_fills_in_what_a_job_of_the_shell_leaves_out(ready: Shell):
+def test_the_default_payload_fills_in_missing_fields(ready: Shell):
     given = '{"width": 320, "height": 200}'
     ready.here("definitions", "create", "resize", "--remote", "--default-payload", given)
 

@@ -1,4 +1,4 @@
-"""`windlass dev`, as a process: ready at once, alive on save, gone when told."""
+"""`windlass dev` as a process: starts, reloads on save, stops."""
 
 import contextlib
 import json
@@ -69,7 +69,7 @@ def test_a_job_is_on_screen_right_after_it_is_enqueued(shell: Shell):
     assert "Traceback" not in dev.text
 
 
-def test_lines_tell_how_jobs_go(shell: Shell):
+def test_lines_show_how_jobs_run(shell: Shell):
     shell.write("lines.py", LINES)
     dev = _ready(shell, "lines.py")
 
@@ -113,7 +113,7 @@ def test_code_that_cannot_be_imported_replaces_nothing(shell: Shell):
     shell.write("jobs.py", JOBS + "\nraise RuntimeError('not yet')\n")
 
     dev.sees(r"error\[WL1401\]: the module .jobs.py. cannot be imported.")
-    dev.sees("Waiting for the next save. The code from before goes on.")
+    dev.sees("Waiting for the next save. The previous code keeps running.")
     assert "RuntimeError: not yet" in dev.text
     assert shell.ok("enqueue", "hello", "name=Ada", "--wait").out == "Hello, Ada!\n"
 
@@ -138,7 +138,7 @@ def test_a_first_import_that_fails_waits_for_the_next_save(shell: Shell):
     assert dev.ends() == 0
 
 
-def test_a_lifespan_that_fails_is_shown_and_waited_for(shell: Shell):
+def test_a_failing_lifespan_is_shown_and_waits_for_the_next_save(shell: Shell):
     broken = (
         "from contextlib import asynccontextmanager\n@wl.lifespan\n@asynccontextmanager\n"
         "async def span():\n    raise RuntimeError('no cache')\n    yield\n"
@@ -217,7 +217,7 @@ def test_without_reloading_there_is_one_process(shell: Shell):
     assert dev.ends() == 0
 
 
-def test_nothing_to_run_is_told(shell: Shell):
+def test_a_folder_without_jobs_is_an_error(shell: Shell):
     (shell.folder / "jobs.py").unlink()
     shell.write("other.py", "x = 1\n")
 
@@ -227,7 +227,7 @@ def test_nothing_to_run_is_told(shell: Shell):
     assert done.err.startswith("error[WL1402]: no module with jobs was given or found.")
 
 
-def test_no_database_is_told(shell: Shell):
+def test_an_unreachable_database_is_an_error(shell: Shell):
     done = shell.run("dev", "--db", "postgresql://127.0.0.1:1/x")
 
     assert done.code == 6
@@ -266,7 +266,7 @@ def test_it_serves_the_api_at_a_port_that_stays_over_reloads(ready: Shell):
     assert started.ends() == 0
 
 
-def test_it_prints_a_link_by_which_whoever_started_it_signs_in(ready: Shell):
+def test_it_prints_a_sign_in_link(ready: Shell):
     started = ready.start("dev", "jobs.py", "--port", "18877")
     said = started.sees(r"Dashboard +http://127\.0\.0\.1:\d+/login\?link=wlk_")
     url, secret = re.search(r"(http://127\.0\.0\.1:\d+)/login\?link=(\S+)", said).groups()
@@ -285,7 +285,7 @@ def test_it_prints_a_link_by_which_whoever_started_it_signs_in(ready: Shell):
 
 
 def signed_in(url, secret):
-    """The cookie of the session that a link begins."""
+    """The session cookie that a sign-in link gives."""
 
     class Stay(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *_):
@@ -300,7 +300,7 @@ def signed_in(url, secret):
     return moved.value.headers["set-cookie"].partition(";")[0]
 
 
-def test_with_no_auth_everybody_on_the_machine_is_let_in(ready: Shell):
+def test_with_no_auth_no_sign_in_is_needed(ready: Shell):
     started = ready.start("dev", "jobs.py", "--port", "18977", "--no-auth")
     said = started.sees(r"API +(http://127\.0\.0\.1:\d+)/api/v1")
     started.sees(r"^  Reload")
@@ -328,7 +328,7 @@ def until_it_says(url, token, text):
     raise AssertionError(f"{url} never said {text}")
 
 
-def test_what_the_code_no_longer_declares_is_marked_and_not_scheduled(shell: Shell):
+def test_schedules_that_the_code_no_longer_declares_are_marked_and_stop(shell: Shell):
     shell.write("old.py", TICKING)
     shell.ok("definitions", "sync", "old.py")
 

@@ -1,4 +1,4 @@
-"""`windlass dev` at a terminal: its keys, and the terminal as it was afterwards."""
+"""`windlass dev` at a terminal: its keys, and the restored terminal."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ def opened(shell: Shell, count: int) -> list[str]:
     raise AssertionError("nothing was opened")
 
 
-def test_the_greeting_tells_the_keys_and_q_quits_as_ctrl_c_does(ready: Shell):
+def test_the_greeting_lists_the_keys_and_q_quits_like_ctrl_c(ready: Shell):
     dev = seated(ready)
 
     assert KEYS in dev.text
@@ -53,7 +53,7 @@ def test_without_a_terminal_there_are_no_keys(ready: Shell):
     assert dev.ends() == 0
 
 
-def test_the_terminal_is_as_it_was_however_dev_ends(ready: Shell):
+def test_the_terminal_is_restored_however_dev_ends(ready: Shell):
     for ending in ("q", "\x03", signal.SIGTERM):
         dev = ready.sit_at("dev")
         before = dev.modes()
@@ -89,7 +89,7 @@ def test_keys_outlive_a_reload_and_code_that_cannot_be_imported(ready: Shell):
     dev.types("h")
     dev.sees("clear the screen")
     ready.write("jobs.py", "def (")
-    dev.sees("Waiting for the next save. The code from before goes on.")
+    dev.sees("Waiting for the next save. The previous code keeps running.")
     dev.types("q")
 
     assert dev.ends() == 0
@@ -119,7 +119,7 @@ def test_e_and_one_more_enter_enqueue_the_example(ready: Shell):
     assert dev.ends() == 0
 
 
-def test_e_takes_what_is_typed_and_tells_what_is_wrong_with_it(ready: Shell):
+def test_e_enqueues_the_typed_line_and_shows_its_errors(ready: Shell):
     dev = seated(ready)
 
     dev.types("e")
@@ -152,7 +152,7 @@ def test_lines_wait_while_a_question_is_open(ready: Shell):
     assert dev.ends() == 0
 
 
-def test_t_shows_top_on_the_same_database_and_comes_back(ready: Shell):
+def test_t_shows_top_on_the_same_database_and_returns_to_dev(ready: Shell):
     dev = seated(ready, "--db", "sqlite:///own.db")
 
     dev.types("t")
@@ -168,7 +168,7 @@ def test_t_shows_top_on_the_same_database_and_comes_back(ready: Shell):
     assert dev.ends() == 0
 
 
-def test_told_to_stop_while_top_has_the_terminal_both_end_and_the_terminal_is_as_it_was(
+def test_a_signal_while_top_has_the_terminal_ends_both_and_restores_the_terminal(
     ready: Shell,
 ):
     dev = ready.sit_at("dev")
@@ -210,7 +210,7 @@ def test_o_opens_the_page_by_a_new_link_each_time(ready: Shell):
     assert dev.ends() == 0
 
 
-def test_a_browser_that_cannot_be_started_is_told_with_the_address(ready: Shell):
+def test_if_no_browser_starts_the_address_is_shown(ready: Shell):
     dev = seated(ready, "--no-auth", BROWSER="false %s")
 
     dev.types("o")
@@ -274,7 +274,7 @@ def test_in_the_background_it_neither_stops_nor_reads_and_comes_back_with_its_ke
 
 
 def _until_it_hears(bash: Seated) -> None:
-    """The keys of dev answer: what is typed before it has the terminal is lost or not, as it is."""
+    """Wait until dev responds to keys: input before it has the terminal may be lost."""
     seen = bash.text.count("clear the screen")
     for _ in range(600):
         bash.types("h")
@@ -284,7 +284,7 @@ def _until_it_hears(bash: Seated) -> None:
     raise AssertionError(bash.text)
 
 
-def test_nothing_is_left_of_what_was_lent(ready: Shell):
+def test_a_program_that_had_the_terminal_leaves_no_process(ready: Shell):
     dev = seated(ready)
     dev.types("t")
     dev.sees(r"\?1049h")

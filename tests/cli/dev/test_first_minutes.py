@@ -1,4 +1,4 @@
-"""From an empty folder to a completed job on screen, as the README tells it."""
+"""From an empty folder to a completed job on screen, following the README."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ _README = Path(__file__).parents[3] / "README.md"
 
 @pytest.fixture
 def told() -> dict[str, str]:
-    """What the README's first steps have in each language; what is shown has none."""
+    """The code blocks of the README's first steps in a language; sample output has no language."""
     steps = _README.read_text("utf-8").partition("## Start")[2].partition("\n## ")[0]
     blocks = re.findall(r"```(\w*)\n(.*?)```", steps, re.DOTALL)
     return dict(reversed(blocks))
@@ -47,7 +47,7 @@ def test_the_first_job_runs_as_it_is_shown(told, tmp_path):
     assert code == 0
 
 
-def test_another_terminal_enqueues_by_the_line_that_is_shown(shell: Shell):
+def test_another_terminal_enqueues_with_the_example_command(shell: Shell):
     [line] = re.findall(r"`windlass (enqueue .*?)`", _README.read_text("utf-8"))
     dev = shell.start("dev", "jobs.py")
     dev.sees("development mode")
@@ -56,7 +56,7 @@ def test_another_terminal_enqueues_by_the_line_that_is_shown(shell: Shell):
 
 
 def _without_what_changes(text: str) -> str:
-    """Times, ids and how long something took differ each time."""
+    """Mask times, ids and durations, which differ each time."""
     for pattern in (r"\d\d:\d\d:\d\d", r"\b[0-9a-f]{8}\b", r"\b\d+ ms"):
         text = re.sub(pattern, "…", text)
     return re.sub(r" +", " ", text).strip()

@@ -1,4 +1,4 @@
-"""`windlass init`: what it writes runs, and is tested."""
+"""`windlass init`: the new project runs, and its tests pass."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ def empty(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_what_it_writes_runs_a_job_to_its_end(empty: Shell):
+def test_the_new_project_runs_a_job_to_completion(empty: Shell):
     written = empty.ok("init", "shop")
     shop = Shell(empty.folder / "shop")
 
@@ -45,7 +45,7 @@ def test_its_settings_change_nothing_but_the_modules(empty: Shell):
     assert after == {**before, "modules": ["jobs"]}
 
 
-def test_nothing_is_written_where_a_file_would_be_overwritten(empty: Shell):
+def test_nothing_is_written_if_a_file_exists(empty: Shell):
     empty.write("jobs.py", "mine")
 
     done = empty.run("init")

@@ -1,4 +1,4 @@
-"""Noticing that files were saved, and listening to the processes that are started for it."""
+"""Detection of saved files, and reports of child processes."""
 
 import os
 import select
@@ -35,7 +35,7 @@ def test_a_file_saved_while_it_was_being_imported_counts_as_saved(tmp_path):
     assert files.saved() == []
 
 
-def test_a_file_from_the_future_is_not_saved_for_ever(tmp_path):
+def test_a_file_with_a_future_time_is_reported_once(tmp_path):
     file = tmp_path / "jobs.py"
     file.write_text("1", "utf-8")
     later = time.time_ns() + 10**12
@@ -60,7 +60,7 @@ def test_a_file_that_is_away_for_a_moment_may_come_back(tmp_path):
     assert files.saved() == [str(file)]
 
 
-def test_a_child_that_has_closed_its_line_is_not_listened_to_any_more(monkeypatch):
+def test_a_child_that_closed_its_socket_is_no_longer_polled(monkeypatch):
     supervisor = Supervisor(lambda link, first: 0, lambda text: None)
     ours, theirs = socket.socketpair()
     ours.setblocking(False)

@@ -1,4 +1,4 @@
-"""A line for every command, and a database with something for each of them to work on."""
+"""A command line for every command, and a database with something for each command."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -9,11 +9,11 @@ from tests.support.processes.shell import JOBS, Shell
 
 
 class Line(NamedTuple):
-    """What follows a command. `{job}` and the like stand for one of them that is there, another one
+    """The arguments of a command. `{job}` and the like stand for an existing thing, a different one
     each time.
 
-    `answer` is what a person answers where it asks first. `local` ones need no database or server,
-    or only a database in hand.
+    `answer` is a person's response to a question. `local` commands need no database or server, or
+    only direct access to a database.
     """
 
     args: str = ""
@@ -182,14 +182,14 @@ _MADE = (
 
 
 class There(dict[str, Iterator[str]]):
-    """What is there, by its kind: another one each time it is asked for."""
+    """Existing things by kind; each read takes the next one."""
 
     def __getitem__(self, kind: str) -> str:  # type: ignore[override]  # one, not all
         return next(super().__getitem__(kind))
 
 
 def furnish(shell: Shell) -> There:
-    """Put some of everything into a shell's database, but for a worker."""
+    """Put some of everything except a worker into a shell's database."""
     shell.write("jobs.py", JOBS)
     shell.write("more.py", _MORE)
     shell.here("db", "migrate")

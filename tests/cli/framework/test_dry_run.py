@@ -1,4 +1,4 @@
-"""Every command that writes takes --dry-run, and with it nothing changes."""
+"""Every command that writes takes --dry-run, which changes nothing."""
 
 import asyncio
 import shlex
@@ -42,7 +42,7 @@ WRITES = [name for name in LINES if f"windlass {name}" not in READS]
 
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Shell, There]]:
-    """A shell on a database with some of everything, and what is there."""
+    """A shell on a database with some of everything, and the ids of these things."""
     shell = Shell(tmp_path_factory.mktemp("busy"))
     there = furnish(shell)
     asyncio.run(_beat(f"sqlite:///{shell.folder / 'windlass.db'}"))
@@ -91,7 +91,7 @@ def test_a_dry_run_changes_nothing(busy, name):
     assert stored(shell) == before
 
 
-def test_what_would_be_done_is_told_to_people_and_programs(busy):
+def test_a_dry_run_shows_the_change_to_people_and_programs(busy):
     shell, _ = busy
 
     told = shell.here("tenants", "create", "globex", "--weight", "2", "--dry-run")
@@ -107,13 +107,13 @@ def test_what_would_be_done_is_told_to_people_and_programs(busy):
     }
 
 
-def test_nobody_is_asked_before_a_dry_run(busy):
+def test_a_dry_run_needs_no_confirmation(busy):
     shell, _ = busy
 
     assert shell.run("members", "remove", "ada", "-t", "acme", "--dry-run", "--no-input").code == 0
 
 
-def test_a_dry_run_tells_of_what_is_not_there(busy):
+def test_a_dry_run_of_something_unknown_is_not_found(busy):
     shell, _ = busy
 
     assert shell.run("tenants", "limits", "nobody", "--max-open", "5", "--dry-run").code == 3

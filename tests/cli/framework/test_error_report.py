@@ -1,4 +1,4 @@
-"""Every error has an exit code, and what is not an error of ours reads like one."""
+"""Every error has an exit code, and foreign errors are reported like ours."""
 
 import click
 import pytest
@@ -20,7 +20,7 @@ def test_every_error_is_in_the_table():
     assert set(CODES) == set(by_code().values())
 
 
-def test_an_error_that_is_not_listed_ends_as_the_one_above_it():
+def test_an_error_that_is_not_listed_has_the_exit_code_of_its_base_class():
     class Special(DatabaseUnreachable):
         pass
 
@@ -46,7 +46,7 @@ def test_the_codes_are_those_that_scripts_rely_on():
     }
 
 
-def test_an_error_reads_as_what_why_and_what_to_do():
+def test_an_error_shows_what_happened_why_and_what_to_do():
     error = DatabaseUnreachable("postgresql://u:p@db.internal/x", cause="Connection refused")
 
     assert error_lines(error) == [
@@ -64,7 +64,7 @@ def test_wrong_settings_have_a_line_each():
     assert lines[1:3] == [f"  {problem}" for problem in problems]
 
 
-def test_what_others_write_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]):
+def test_text_in_errors_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]):
     report(WindlassError("it says \x1b[2J.", reason="\x07"), Flags())
 
     assert capsys.readouterr().err == "error[WL1000]: it says \\x1b[2J.\n  \\x07\n"
@@ -80,7 +80,7 @@ def test_what_others_write_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
     ],
     ids=repr,
 )
-def test_an_error_of_others_reads_like_ours(error, kind):
+def test_a_foreign_error_reads_like_ours(error, kind):
     known = as_windlass_error(error)
 
     assert type(known) is kind

@@ -64,7 +64,7 @@ def _furnished(shell: Shell) -> There:
 
 
 def _wrong(there: There, run: Run) -> dict[str, Done]:
-    """The lines that do not do what they should, and what came of them."""
+    """The lines with a wrong exit code, and their output."""
     wrong = {}
     for name, line in LINES.items():
         args = [*name.split(), *(part.format_map(there) for part in shlex.split(line.args))]

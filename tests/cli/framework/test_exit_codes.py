@@ -23,8 +23,8 @@ _LINES: Mapping[Exit, str] = {
 }
 #: Code -> where it is tried, since it takes more than a line.
 _ELSEWHERE: Mapping[Exit, str] = {
-    Exit.FORBIDDEN: "test_whoever_is_not_let_in_is_told_so",
-    Exit.INTERRUPTED: "test_an_interrupt_ends_what_waits",
+    Exit.FORBIDDEN: "test_a_request_without_a_token_has_its_exit_code",
+    Exit.INTERRUPTED: "test_an_interrupt_ends_waiting_commands",
     Exit.LEFT_BEHIND: "test_worker.py",
     Exit.BLOCKED: "journeys/failures/test_blocked_workers.py",
     Exit.EPOCH_CHANGED: "test_worker.py",
@@ -52,7 +52,7 @@ def test_a_line_ends_with_its_code(lived: tuple[Shell, Mapping[str, str]], reade
 
 
 @_ON
-def test_whoever_is_not_let_in_is_told_so(lived: tuple[Shell, Mapping[str, str]]):
+def test_a_request_without_a_token_has_its_exit_code(lived: tuple[Shell, Mapping[str, str]]):
     shell, _ = lived
     server = shell.start("serve", "--port", "0")
 
@@ -63,7 +63,7 @@ def test_whoever_is_not_let_in_is_told_so(lived: tuple[Shell, Mapping[str, str]]
 
 
 @_ON
-def test_an_interrupt_ends_what_waits(lived: tuple[Shell, Mapping[str, str]]):
+def test_an_interrupt_ends_waiting_commands(lived: tuple[Shell, Mapping[str, str]]):
     shell, jobs = lived
     waiting = shell.start("enqueue", "hello", "name=Bob", "--after", jobs["queued"], "--wait")
     waiting.sees("waiting for its end")

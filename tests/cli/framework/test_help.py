@@ -96,7 +96,7 @@ def test_a_command_without_its_verb_shows_the_verbs(shell: Shell):
     ("typed", "meant"),
     [(["jbos"], "`windlass jobs`"), (["jobs", "lst"], "`windlass jobs list`")],
 )
-def test_an_unknown_command_gets_a_guess(shell: Shell, typed, meant):
+def test_an_unknown_command_gets_a_suggestion(shell: Shell, typed, meant):
     done = shell.run(*typed)
 
     assert done.code == 2
@@ -104,7 +104,7 @@ def test_an_unknown_command_gets_a_guess(shell: Shell, typed, meant):
     assert f"Did you mean {meant}?" in done.err
 
 
-def test_an_unknown_flag_gets_a_guess(shell: Shell):
+def test_an_unknown_flag_gets_a_suggestion(shell: Shell):
     done = shell.run("jobs", "list", "--lmit", "3")
 
     assert done.code == 2
@@ -113,12 +113,12 @@ def test_an_unknown_flag_gets_a_guess(shell: Shell):
     assert "`windlass jobs list --help`" in done.err
 
 
-def test_the_version_is_told_to_people_and_programs(shell: Shell):
+def test_the_version_is_printed_for_people_and_programs(shell: Shell):
     assert shell.ok("version").out.startswith("windlass ")
     assert shell.ok("version", "--json").json["version"] in shell.ok("--version").out
 
 
-def test_help_has_both_names_whoever_asks_first():
+def test_help_has_both_flag_names_in_any_order_of_calls():
     command = CommandWithCall("first", callback=lambda: None)
 
     command.get_help(click.Context(command, obj=Flags()))

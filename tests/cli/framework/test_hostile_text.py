@@ -1,4 +1,4 @@
-"""Every command on a database in which every text that anybody can set steers terminals.
+"""Every command on a database in which every text contains terminal control sequences.
 
 The names in it are older than the rule that refuses such names: they keep working, and are shown
 with escapes.
@@ -107,7 +107,7 @@ _SCREEN = re.compile(r"\x1b\[(\?1049[hl]|\?25[hl]|H|2J|\d+A|2K|1A)|\r")
 
 @pytest.fixture(scope="module")
 def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with a database with something for every command, all of it hostile."""
+    """A folder with a database with hostile text for every command."""
     shell = Shell(tmp_path_factory.mktemp("hostile"))
     furnish(shell)
     shell.here("enqueue", "wait_for", "file=jobs.py")
@@ -208,7 +208,7 @@ def test_no_cell_of_csv_starts_a_formula(shell: Shell):
 
 
 class Typed(NamedTuple):
-    """A command line, what is answered where it asks, and the code it ends with."""
+    """A command line, the input at its question, and its exit code."""
 
     args: list[str]
     answer: str
@@ -225,7 +225,7 @@ def _text_columns(database: sqlite3.Connection) -> Iterator[tuple[str, str]]:
 
 
 def _poison(database: sqlite3.Connection, table: str, column: str) -> None:
-    """Write hostile text into a column: behind names, and in place of what is missing."""
+    """Write hostile text into a column: appended to names, or instead of missing values."""
     place = f"{table}.{column}"
     if column == "payload":
         for row, payload in database.execute(f"SELECT id, payload FROM {table}").fetchall():
@@ -279,7 +279,7 @@ def _there(shell: Shell) -> There:
 
 
 def _failed(found: list[tuple[Typed, Done]]) -> list[str]:
-    """The commands that a hostile name keeps from working, and what they say."""
+    """The commands that a hostile name breaks, and their output."""
     return [
         f"{shlex.join(typed.args)} -> {done.code}: {done.out[-300:]} {done.err}"
         for typed, done in found
@@ -288,7 +288,7 @@ def _failed(found: list[tuple[Typed, Done]]) -> list[str]:
 
 
 def _raw(found: list[tuple[Typed, Done]]) -> dict[str, str]:
-    """The commands that print what a terminal would obey, or a line that is forged, and that line."""
+    """The commands that print control sequences or a forged line, and that line."""
     return {
         _spelled(typed): ascii(line)
         for typed, done in found

@@ -1,4 +1,4 @@
-"""What a person reads who names something that is not there."""
+"""Messages about things that do not exist."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def named(tmp_path_factory: pytest.TempPathFactory, known_jobs: Path) -> Iterato
     ("typed", "fault"),
     [("zz", "has 2"), ("abcdefgh", "has other characters"), ("0" * 33, "is too long")],
 )
-def test_text_that_cannot_be_an_id_is_told_what_an_id_looks_like(named: Shell, line, typed, fault):
+def test_an_invalid_id_gets_the_format_of_ids(named: Shell, line, typed, fault):
     noun = "event" if line in TAKE_AN_EVENT else "job"
 
     done = named.attempt(*line.split(), typed, "--yes")
@@ -46,7 +46,7 @@ def test_text_that_cannot_be_an_id_is_told_what_an_id_looks_like(named: Shell, l
     assert f"windlass {noun}s list" in done.err
 
 
-def test_the_end_of_no_id_is_told_as_such(named: Shell):
+def test_a_suffix_that_no_id_ends_with_is_not_found(named: Shell):
     done = named.attempt("jobs", "show", "abcdef1234")
 
     assert done.code == 3
@@ -73,14 +73,14 @@ def test_the_end_of_no_id_is_told_as_such(named: Shell):
         ("explain WL33O1", 2, "WL3301"),
     ],
 )
-def test_a_name_that_nothing_has_is_answered_with_the_nearest(named: Shell, line, code, meant):
+def test_an_unknown_name_gets_the_nearest_one(named: Shell, line, code, meant):
     done = named.attempt(*line.split())
 
     assert done.code == code, done.err
     assert f"Did you mean `{meant}`" in done.err
 
 
-def test_a_database_that_is_not_there_or_is_none_names_the_cure(shell: Shell):
+def test_a_missing_or_invalid_database_names_the_fix(shell: Shell):
     shell.write("notes.txt", "no database")
 
     nowhere = shell.attempt("--db", "sqlite:///nowhere/w.db", "jobs", "list")

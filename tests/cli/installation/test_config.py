@@ -1,11 +1,11 @@
-"""`windlass config …` and settings that cannot be used."""
+"""`windlass config …` and invalid settings."""
 
 import tomllib
 
 from tests.support.processes.shell import Shell
 
 
-def test_every_value_says_where_it_comes_from(shell: Shell):
+def test_every_value_shows_its_origin(shell: Shell):
     shell.write("windlass.toml", "[worker]\nconcurrency = 8\n")
 
     shown = shell.ok(
@@ -23,7 +23,7 @@ def test_every_value_says_where_it_comes_from(shell: Shell):
     assert "worker.concurrency" in shell.at_terminal("config", "show").out
 
 
-def test_a_value_is_got_and_set_with_its_type(shell: Shell):
+def test_a_value_is_read_and_set_with_its_type(shell: Shell):
     shell.write("windlass.toml", "# ours\n[worker]\nconcurrency = 8  # many\n")
 
     assert shell.ok("config", "get", "worker.concurrency").out == "8\n"
@@ -48,7 +48,7 @@ def test_settings_in_pyproject_stay_there(shell: Shell):
     assert not (shell.folder / "windlass.toml").exists()
 
 
-def test_what_cannot_be_set_is_not_written(shell: Shell):
+def test_an_invalid_value_is_not_written(shell: Shell):
     range_ = shell.run("config", "set", "worker.concurrency", "0")
     name = shell.run("config", "set", "worker.concurency", "4")
     unknown = shell.run("config", "get", "worker.concurency")
@@ -60,7 +60,7 @@ def test_what_cannot_be_set_is_not_written(shell: Shell):
     assert not (shell.folder / "windlass.toml").exists()
 
 
-def test_all_problems_are_told_at_once_and_stop_every_command(shell: Shell):
+def test_all_problems_are_reported_at_once_and_stop_every_command(shell: Shell):
     shell.write("windlass.toml", "[worker]\nconcurrency = 0\nlease = 3\n")
 
     done = shell.run("jobs", "list", WINDLASS_WORKER_LEASE_SECONDS="soon")

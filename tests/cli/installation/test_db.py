@@ -1,4 +1,4 @@
-"""`windlass db …` and databases that are not what they should be."""
+"""`windlass db …` and databases with problems."""
 
 from collections.abc import Callable
 
@@ -40,7 +40,7 @@ def test_a_server_is_migrated_by_hand_and_taken_back(
     assert shell.ok("db", "status", "--json").json["version"] == 0
 
 
-def test_a_person_sees_how_far_a_database_is(ready: Shell):
+def test_a_person_sees_applied_and_pending_migrations(ready: Shell):
     done = ready.at_terminal("db", "status")
 
     assert "windlass.db" in done.out
@@ -48,7 +48,7 @@ def test_a_person_sees_how_far_a_database_is(ready: Shell):
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
-def test_counts_that_are_wrong_are_found(shell_on: Callable[[str], Shell], database):
+def test_wrong_counts_are_found(shell_on: Callable[[str], Shell], database):
     shell = shell_on(database.url)
     shell.ok("worker", "jobs.py", "--drain")
     shell.ok("enqueue", "hello", "name=Ada")
@@ -72,7 +72,7 @@ def test_counts_that_are_wrong_are_found(shell_on: Callable[[str], Shell], datab
     }
 
 
-def test_damage_is_named_with_its_jobs_and_what_to_do(ready: Shell):
+def test_damage_is_shown_with_its_jobs_and_the_fix(ready: Shell):
     ready.ok("enqueue", "hello", "name=Ada")
     [(id,)] = execute(f"sqlite:///{ready.folder}/windlass.db", "select id from windlass_live")
     execute(
@@ -90,7 +90,7 @@ def test_damage_is_named_with_its_jobs_and_what_to_do(ready: Shell):
     assert (found["rule"], found["found"], found["ids"]) == ("lease-left", 1, [id])
 
 
-def test_a_new_epoch_hands_back_what_runs_and_asks_first(ready: Shell):
+def test_a_new_epoch_hands_back_running_jobs_after_a_confirmation(ready: Shell):
     before = execute(
         f"sqlite:///{ready.folder}/windlass.db", "select epoch from windlass_installation"
     )
@@ -108,7 +108,7 @@ def test_a_new_epoch_hands_back_what_runs_and_asks_first(ready: Shell):
     )
 
 
-def test_going_up_is_not_going_down(ready: Shell):
+def test_downgrade_does_not_upgrade(ready: Shell):
     done = ready.run("db", "downgrade", "--to", "99")
 
     assert done.code == 2
@@ -123,7 +123,7 @@ def test_going_up_is_not_going_down(ready: Shell):
         ("sqlite:////nowhere/at/all.db", 6, "error[WL1101]: cannot reach the database"),
     ],
 )
-def test_a_database_that_cannot_be_is_told_without_its_secrets(shell: Shell, url, code, says):
+def test_an_invalid_database_address_is_shown_without_its_secrets(shell: Shell, url, code, says):
     done = shell.run("--db", url, "jobs", "list")
 
     assert done.code == code, done
@@ -147,7 +147,7 @@ def test_a_time_limit_holds_for_every_command(ready: Shell):
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
-def test_row_security_is_put_in_place_and_taken_away(shell_on: Callable[[str], Shell], database):
+def test_row_security_is_enabled_and_disabled(shell_on: Callable[[str], Shell], database):
     shell = shell_on(database.url)
     secured = (
         "select count(*) from pg_class where relname like 'windlass\\_%' "
@@ -190,7 +190,7 @@ def login(user: str, secret: Annotated[str, Field(json_schema_extra={"writeOnly"
 """
 
 
-def test_payloads_are_encrypted_anew_with_the_first_key(shell: Shell):
+def test_payloads_are_reencrypted_with_the_first_key(shell: Shell):
     old, new = (shell.here("config", "generate-key").out.strip() for _ in range(2))
     shell.write("with_secrets.py", JOBS_WITH_SECRETS)
     shell.ok("definitions", "sync", "with_secrets.py")

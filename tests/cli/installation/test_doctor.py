@@ -24,7 +24,7 @@ def levels(done: Done) -> dict[str, str]:
     return {check["code"]: check["level"] for check in done.json["checks"]}
 
 
-def test_a_database_at_rest_has_nothing_broken(ready: Shell):
+def test_an_idle_database_has_no_broken_check(ready: Shell):
     done = ready.ok("doctor", "--json")
 
     assert done.json["ok"]
@@ -35,7 +35,7 @@ def test_a_database_at_rest_has_nothing_broken(ready: Shell):
     assert found["workers"] == "warning"
 
 
-def test_a_database_file_that_others_may_read_is_told_of(ready: Shell):
+def test_a_database_file_that_others_may_read_is_a_finding(ready: Shell):
     private = ready.ok("doctor", "--json")
     [database] = ready.folder.glob("*.db")
     database.chmod(0o644)
@@ -55,7 +55,7 @@ def test_a_person_sees_a_glyph_a_sentence_and_a_fix(ready: Shell):
     assert "▲ No worker is running.\n  → Start one: windlass worker" in done.out
 
 
-def test_jobs_that_nobody_runs_are_broken(ready: Shell):
+def test_jobs_without_a_worker_are_broken(ready: Shell):
     ready.here("enqueue", "hello", "name=Ada")
 
     done = ready.run("doctor", "--json")
@@ -103,7 +103,7 @@ def test_a_file_that_is_no_database_is_a_finding(shell: Shell):
 
 
 @pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
-def test_a_server_is_asked_what_is_its_own(shell_on: Callable[[str], Shell], database):
+def test_a_database_server_gets_its_own_checks(shell_on: Callable[[str], Shell], database):
     shell = shell_on(database.url)
 
     found = levels(shell.ok("doctor", "--json"))
@@ -124,7 +124,7 @@ def test_a_server_without_tables_says_what_is_pending(
     assert done.json["checks"][-1]["fix"] == "windlass db migrate"
 
 
-def test_a_file_that_is_not_there_is_told_and_not_made(shell: Shell):
+def test_a_missing_file_is_a_finding_and_not_created(shell: Shell):
     done = shell.ok("doctor", "--json")
 
     assert levels(done) == {"settings": "ok", "database": "warning"}
@@ -134,7 +134,7 @@ def test_a_file_that_is_not_there_is_told_and_not_made(shell: Shell):
 
 
 @pytest.mark.database("postgresql")
-def test_the_address_for_wake_up_signals_is_tried(shell_on: Callable[[str], Shell], new_database):
+def test_the_address_for_wake_up_signals_is_checked(shell_on: Callable[[str], Shell], new_database):
     url, another = new_database("postgresql").url, new_database("postgresql").url
     shell = shell_on(url)
     shell.ok("db", "migrate")
@@ -149,7 +149,7 @@ def test_the_address_for_wake_up_signals_is_tried(shell_on: Callable[[str], Shel
     assert listening(another) == "broken"
 
 
-def test_over_http_the_server_is_asked(ready: Shell):
+def test_over_http_the_server_is_checked(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
 

@@ -15,7 +15,7 @@ from windlass.errors import by_code
 from windlass.errors.remedies import remedies
 
 
-def test_every_code_has_causes_and_cures_in_whole_sentences():
+def test_every_code_has_causes_and_fixes_in_whole_sentences():
     assert set(remedies()) == set(by_code())
     for code, remedy in remedies().items():
         assert remedy.causes, code
@@ -25,7 +25,7 @@ def test_every_code_has_causes_and_cures_in_whole_sentences():
 
 
 @pytest.mark.parametrize("code", ["WL3301", "wl3301", "3301"])
-def test_an_error_is_explained_with_its_causes_and_cures(shell: Shell, code):
+def test_an_error_is_explained_with_its_causes_and_fixes(shell: Shell, code):
     told = shell.attempt("explain", code)
     body = shell.attempt("explain", code, "--json").json
 
@@ -54,7 +54,7 @@ def test_every_command_that_an_error_names_exists(line):
 
 
 def _unknown(words: list[str]) -> Iterator[str]:
-    """What of a command line no command or flag is called."""
+    """The parts of a command line that are no command or flag."""
     path = words[0]
     for word in words[1:]:
         if f"{path} {word}" in COMMANDS:

@@ -1,4 +1,4 @@
-"""`windlass jobs cancel|retry|run-now|delete` by filter: told first, done as one operation."""
+"""`windlass jobs cancel|retry|run-now|delete` by filter: preview, then one operation."""
 
 import json
 import signal
@@ -19,7 +19,7 @@ from windlass.upkeep.bulk_operations import OperationRunner
 
 @pytest.fixture
 def with_jobs(ready: Shell, do: Callable[..., Any]) -> Callable[[int], list[str]]:
-    """Fills the shell's database with so many jobs; answers their ids, the oldest first."""
+    """Fills the shell's database with this many jobs; returns their ids, oldest first."""
 
     def fill(count: int) -> list[str]:
         async def enqueue(app):
@@ -33,7 +33,8 @@ def with_jobs(ready: Shell, do: Callable[..., Any]) -> Callable[[int], list[str]
 
 
 def slow_down(shell: Shell, table: str, event: str) -> None:
-    """Make every change of a job take milliseconds, so that there is time to interrupt many."""
+    """Make every change of a job take milliseconds, so that there is time to interrupt a bulk
+    action."""
     work = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i from n"
     with sqlite3.connect(shell.folder / "windlass.db") as database:
         database.execute(
@@ -47,7 +48,7 @@ def _states(shell: Shell) -> set[str]:
     return {job["state"] for job in items}
 
 
-def test_a_dry_run_tells_how_many_and_three_of_them(ready: Shell, with_jobs):
+def test_a_dry_run_shows_the_number_of_jobs_and_three_of_them(ready: Shell, with_jobs):
     ids = with_jobs(5)
 
     told = ready.at_terminal("jobs", "cancel", "--where", "definition:hel*", "--dry-run").out
@@ -80,7 +81,7 @@ def test_a_dry_run_in_a_pipe_is_one_row_for_each_job(ready: Shell, with_jobs):
     assert body["by_state"] == {"canceled": 1, "queued": 4}
 
 
-def test_what_is_skipped_is_told_with_the_reason(ready: Shell, with_jobs):
+def test_skipped_jobs_are_shown_with_the_reason(ready: Shell, with_jobs):
     with_jobs(2)
 
     done = ready.ok("jobs", "retry", "--definition", "hello", "--yes")
@@ -90,7 +91,7 @@ def test_what_is_skipped_is_told_with_the_reason(ready: Shell, with_jobs):
     assert done.out == ""
 
 
-def test_a_person_is_asked_and_sees_a_bar(ready: Shell, with_jobs):
+def test_a_person_confirms_and_sees_a_bar(ready: Shell, with_jobs):
     with_jobs(5)
 
     alone = ready.run("jobs", "cancel", "--state", "queued")
@@ -108,7 +109,7 @@ def test_a_person_is_asked_and_sees_a_bar(ready: Shell, with_jobs):
     assert _states(ready) == {"canceled"}
 
 
-def test_a_program_reads_a_line_per_tenth_and_the_operation(ready: Shell, with_jobs):
+def test_a_program_reads_a_line_per_ten_percent_and_the_operation(ready: Shell, with_jobs):
     with_jobs(300)
 
     done = ready.ok("jobs", "cancel", "--where", "state:queued", "--yes", "--json")
@@ -118,7 +119,7 @@ def test_a_program_reads_a_line_per_tenth_and_the_operation(ready: Shell, with_j
     assert done.err.count(" %,") <= 10
 
 
-def test_an_interrupt_stops_it_and_tells_how_many_were_done(ready: Shell, with_jobs):
+def test_an_interrupt_stops_it_and_shows_how_many_were_done(ready: Shell, with_jobs):
     with_jobs(2_000)
     slow_down(ready, "windlass_ended", "insert")
     canceling = ready.start("jobs", "cancel", "--state", "queued", "--yes")
@@ -133,7 +134,7 @@ def test_an_interrupt_stops_it_and_tells_how_many_were_done(ready: Shell, with_j
         assert ready.here("jobs", "list", "--state", state, "--limit", "1", "-o", "id").lines
 
 
-def test_time_that_is_over_stops_it_too(ready: Shell, with_jobs, do):
+def test_a_timeout_stops_it_too(ready: Shell, with_jobs, do):
     with_jobs(5)
 
     async def work_once_it_is_to_stop(app):
@@ -156,7 +157,7 @@ def test_time_that_is_over_stops_it_too(ready: Shell, with_jobs, do):
     canceling.sees("Stopped: 0 jobs canceled, 5 left alone.")
 
 
-def test_failures_are_named_and_told_by_the_exit_code(ready: Shell, with_jobs):
+def test_failures_are_listed_and_set_the_exit_code(ready: Shell, with_jobs):
     ids = with_jobs(3)
     with sqlite3.connect(ready.folder / "windlass.db") as database:
         database.execute(
@@ -172,7 +173,7 @@ def test_failures_are_named_and_told_by_the_exit_code(ready: Shell, with_jobs):
     assert ids[1][-8:] in done.err.splitlines()[-1]
 
 
-def test_a_server_does_the_work_where_one_is_named(ready: Shell, with_jobs):
+def test_with_url_the_server_does_the_work(ready: Shell, with_jobs):
     with_jobs(5)
     server = ready.start("serve", "--no-auth", "--port", "0")
 
@@ -185,7 +186,7 @@ def test_a_server_does_the_work_where_one_is_named(ready: Shell, with_jobs):
 
 
 @pytest.mark.parametrize("args", [(), ("8c1f42d7", "--state", "queued"), ("--state", ",")])
-def test_jobs_are_meant_by_id_or_by_filter(ready: Shell, args):
+def test_jobs_are_selected_by_id_or_by_filter(ready: Shell, args):
     done = ready.run("jobs", "cancel", *args, "--yes")
 
     assert done.code == 2
@@ -198,7 +199,7 @@ def test_a_filter_that_finds_nothing_changes_nothing(ready: Shell):
     assert done.err == "No jobs match.\n"
 
 
-def test_a_filter_that_is_wrong_is_told_with_its_place(ready: Shell):
+def test_an_invalid_filter_is_shown_with_the_position_of_the_error(ready: Shell):
     done = ready.run("jobs", "retry", "--where", "stat:dead_letter", "--definition", "hello")
 
     assert done.code == 2
@@ -225,7 +226,7 @@ def test_dead_lettered_jobs_are_deleted_for_good(ready: Shell):
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
-def test_a_database_server_is_worked_on_by_the_command_itself(shell_on, database):
+def test_on_a_database_server_the_command_does_the_work(shell_on, database):
     shell = shell_on(database.url)
     shell.ok("worker", "jobs.py", "--drain")
     for name in ("Ada", "Bob", "Cid"):

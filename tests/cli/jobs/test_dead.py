@@ -32,7 +32,7 @@ def test_failures_are_grouped_by_cause(failed: Shell):
     assert "hunter2" not in person
 
 
-def test_jobs_are_listed_of_one_cause(failed: Shell):
+def test_jobs_of_one_cause_are_listed(failed: Shell):
     cause = _groups(failed)["fail"]["fingerprint"][:8]
 
     ids = failed.ok("dead", "list", "--cause", cause, "-o", "id").lines
@@ -45,7 +45,7 @@ def test_jobs_are_listed_of_one_cause(failed: Shell):
     assert shown["last_error"] == "ValueError: out of paper"
 
 
-def test_a_cause_is_retried_as_a_whole(failed: Shell):
+def test_all_jobs_of_a_cause_are_retried(failed: Shell):
     cause = _groups(failed)["fail"]["fingerprint"]
 
     alone = failed.run("dead", "retry", "--cause", cause)
@@ -57,7 +57,7 @@ def test_a_cause_is_retried_as_a_whole(failed: Shell):
     assert list(_groups(failed)) == ["login"]
 
 
-def test_nothing_named_never_means_everything(failed: Shell):
+def test_without_flags_no_job_is_changed(failed: Shell):
     assert failed.run("dead", "retry", "--yes").code == 2
     assert failed.run("dead", "discard", "--yes").code == 2
     assert len(failed.here("dead", "list", "-o", "id").lines) == 4
@@ -97,7 +97,7 @@ def test_a_payload_that_does_not_fit_changes_nothing(failed: Shell):
     assert failed.here("jobs", "show", id, "--json").json["state"] == "dead_letter"
 
 
-def test_a_struck_out_secret_is_never_written_back(failed: Shell):
+def test_a_masked_secret_is_never_written_back(failed: Shell):
     id = failed.here("dead", "list", "--definition", "login", "-o", "id").lines[0]
     whole = json.dumps({"user": "bob", "secret": "tr0ub4dor-tr0ub4dor"})
 
@@ -110,5 +110,5 @@ def test_a_struck_out_secret_is_never_written_back(failed: Shell):
 
 
 def test_an_empty_dead_letter_says_so(ready: Shell):
-    assert ready.here("dead", "groups").err == "Nothing is in the dead letter.\n"
-    assert ready.here("dead", "list").err == "Nothing is in the dead letter.\n"
+    assert ready.here("dead", "groups").err == "The dead letter is empty.\n"
+    assert ready.here("dead", "list").err == "The dead letter is empty.\n"

@@ -15,7 +15,7 @@ def _all(shell: Shell, *more: str) -> dict[str, dict]:
     return {group["definition"]: group for group in found}
 
 
-def test_a_muted_cause_is_listed_only_when_asked_for(failed: Shell):  # noqa: F811
+def test_a_muted_cause_is_listed_only_with_all(failed: Shell):  # noqa: F811
     cause = _groups(failed)["fail"]["fingerprint"]
 
     muted = failed.ok("dead", "mute", cause[:8], "--for", "7d", "--reason", "paper is ordered")
@@ -41,7 +41,7 @@ def test_an_unmuted_cause_is_listed_again(failed: Shell):  # noqa: F811
     assert set(_groups(failed)) == {"fail", "login"}
 
 
-def test_several_are_muted_when_agreed_to(failed: Shell):  # noqa: F811
+def test_several_are_muted_after_a_confirmation(failed: Shell):  # noqa: F811
     causes = [group["fingerprint"][:8] for group in _groups(failed).values()]
 
     alone = failed.run("dead", "mute", *causes)
@@ -54,7 +54,7 @@ def test_several_are_muted_when_agreed_to(failed: Shell):  # noqa: F811
     assert len(_all(failed)) == 2
 
 
-def test_a_cause_that_is_not_there_is_told(failed: Shell):  # noqa: F811
+def test_an_unknown_cause_is_an_error(failed: Shell):  # noqa: F811
     unknown = failed.run("dead", "mute", "zzzzzzzz")
     of_it = failed.run("dead", "mute", "zzzzzzzz", "--definition", "fail")
     empty = failed.run("dead", "mute", "")
@@ -63,7 +63,7 @@ def test_a_cause_that_is_not_there_is_told(failed: Shell):  # noqa: F811
     assert unknown.err.startswith("error[WL3306]")
 
 
-def test_the_start_of_several_causes_is_told(ready: Shell):
+def test_an_ambiguous_cause_is_an_error(ready: Shell):
     for letter in "abcdefghijklmnopq":  # more than there are digits for a cause to begin with
         ready.here("enqueue", "fail", f"why=out of {letter * 5}")
     ready.ok("worker", "jobs.py", "--drain")
@@ -79,7 +79,7 @@ def test_the_start_of_several_causes_is_told(ready: Shell):
 
 
 @pytest.mark.parametrize("time", ["soon", "0s", "7"])
-def test_a_time_that_is_none_is_told(failed: Shell, time):  # noqa: F811
+def test_an_invalid_duration_is_an_error(failed: Shell, time):  # noqa: F811
     cause = _groups(failed)["fail"]["fingerprint"]
 
     assert failed.run("dead", "mute", cause, "--for", time).code == 2
@@ -102,7 +102,7 @@ def test_a_tenants_mute_is_its_own(failed: Shell, do: Callable[..., Any]):  # no
     assert "fail" not in _groups(failed)
 
 
-def test_the_doctor_does_not_count_what_is_muted(failed: Shell):  # noqa: F811
+def test_the_doctor_does_not_count_muted_jobs(failed: Shell):  # noqa: F811
     for _ in range(20):
         failed.here("enqueue", "fail", "why=out of paper")
     failed.ok("worker", "jobs.py", "--drain")

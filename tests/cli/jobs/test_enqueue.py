@@ -49,7 +49,7 @@ def test_json_has_the_receipt_and_the_job(ready: Shell):
     assert again.json["receipt"]["job_id"] == job["id"]
 
 
-def test_a_job_is_enqueued_on_behalf_of_somebody(ready: Shell):
+def test_a_job_is_enqueued_on_behalf_of_a_user(ready: Shell):
     made = ready.ok("enqueue", "hello", "name=Ada", "--created-by", "ada@example.com", "--json")
     refused = ready.run("enqueue", "hello", "name=Ada", "--created-by", "token:1")
     found = ready.ok("jobs", "list", "--where", "by:for:ada@example.com", "--json")
@@ -59,7 +59,7 @@ def test_a_job_is_enqueued_on_behalf_of_somebody(ready: Shell):
     assert (refused.code, "error[WL2007]: created_by cannot be" in refused.err) == (2, True)
 
 
-def test_an_equal_job_is_an_ordinary_answer(ready: Shell):
+def test_an_equal_job_is_no_error(ready: Shell):
     first = ready.ok("enqueue", "hello", "name=Ada", "--idempotency-key", "k")
 
     second = ready.ok("enqueue", "hello", "name=Bob", "--idempotency-key", "k")
@@ -103,13 +103,13 @@ def test_a_payload_may_come_through_a_pipe(ready: Shell):
     assert body["job"]["payload"] == {"name": "Ada"}
 
 
-def test_definitions_nobody_has_run_yet_are_read_from_the_modules_in_the_settings(shell: Shell):
+def test_unregistered_definitions_are_read_from_the_modules_in_the_settings(shell: Shell):
     shell.write("windlass.toml", 'modules = ["jobs.py"]\n')
 
     assert shell.ok("enqueue", "hello", "name=Ada").out
 
 
-def test_a_person_is_told_the_next_step(ready: Shell):
+def test_a_person_sees_the_next_step(ready: Shell):
     done = ready.at_terminal("enqueue", "hello", "name=Ada")
 
     assert done.code == 0
@@ -138,7 +138,7 @@ def test_a_person_is_told_the_next_step(ready: Shell):
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else None,
 )
-def test_what_cannot_be_is_refused_with_a_reason_and_a_code(
+def test_invalid_input_is_refused_with_a_reason_and_a_code(
     ready: Shell, monkeypatch, capsys, args, code, says
 ):
     # In this process: nothing but the words and the code is looked at.

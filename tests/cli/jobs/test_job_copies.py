@@ -22,7 +22,7 @@ def test_a_clone_has_the_payload_and_queue_of_its_job(ready: Shell):
     assert len(ready.here("jobs", "list", "-o", "id").lines) == 2
 
 
-def test_a_clone_has_the_secrets_that_nobody_is_shown(ready: Shell):
+def test_a_clone_keeps_the_secrets_of_the_payload(ready: Shell):
     id = ready.here("enqueue", "login", "user=ada", "secret=hunter2-hunter2").out.strip()
     ready.here("jobs", "cancel", id)
 
@@ -36,7 +36,7 @@ def test_a_clone_has_the_secrets_that_nobody_is_shown(ready: Shell):
     assert error == "Permanent: wrong password=•••"
 
 
-def test_a_clone_of_nothing_is_not_found(ready: Shell):
+def test_a_clone_of_an_unknown_job_is_not_found(ready: Shell):
     assert ready.run("jobs", "clone", "abcdef12").code == 3
 
 
@@ -56,7 +56,7 @@ def test_an_export_has_every_page(ready: Shell, do):
     assert json.loads(some.out)["payload"]["number"] == 3
 
 
-def test_a_graph_lists_what_waits_for_what(ready: Shell):
+def test_a_graph_lists_parents_and_children(ready: Shell):
     parent = ready.here("enqueue", "hello", "name=Ada", "--hold").out.strip()
     child = ready.here("enqueue", "hello", "name=Bob", "--after", parent).out.strip()
 
@@ -82,7 +82,7 @@ def test_a_job_is_followed_from_its_first_line_to_its_result(ready: Shell):
     worker.stop()
 
 
-def test_following_ends_with_the_time(ready: Shell):
+def test_following_ends_at_the_timeout(ready: Shell):
     late = ready.run("enqueue", "hello", "name=Ada", "--follow", "--timeout", "3s")
 
     assert late.code == 9

@@ -53,7 +53,7 @@ def test_a_job_that_runs_is_a_conflict(ready: Shell):
     assert _job(ready, id)["queue"] == "default"
 
 
-def test_several_jobs_are_changed_when_agreed_to(ready: Shell):
+def test_several_jobs_are_changed_after_a_confirmation(ready: Shell):
     waits, ended = _enqueue(ready), _enqueue(ready)
     ready.here("jobs", "cancel", ended)
     change = ("jobs", "update", waits, ended, "--priority", "low")
@@ -95,7 +95,7 @@ def test_jobs_of_a_filter_are_changed_as_one_operation(ready: Shell):
         ("--in", "1h", "--at", "2099-01-01T00:00Z"),
     ],
 )
-def test_what_cannot_be_is_told_and_changes_nothing(ready: Shell, args):
+def test_invalid_input_is_an_error_and_changes_nothing(ready: Shell, args):
     id = _enqueue(ready)
     before = _job(ready, id)
 

@@ -19,7 +19,7 @@ from windlass.ids import DefinitionKey, JobId, uuid7
 
 @pytest.fixture(scope="session")
 def lived_jobs(tmp_path_factory: pytest.TempPathFactory, known_jobs: Path) -> Path:
-    """A database whose jobs have ended in every way, but for one that waits; made once."""
+    """A database with a job for every end state, and one that waits; created once."""
     shell = Shell(tmp_path_factory.mktemp("lived"))
     shell.write("jobs.py", JOBS)
     file = shell.folder / "windlass.db"
@@ -67,7 +67,7 @@ def test_a_program_reads_lists_in_the_format_it_asks_for(lived: Shell):
     assert "ValueError: a\\tb\\nc" in tsv[4]
 
 
-def test_a_list_is_chosen_by_state_view_and_definition(lived: Shell):
+def test_a_list_is_filtered_by_state_view_and_definition(lived: Shell):
     def found(*args: str) -> list[str]:
         items = lived.ok("jobs", "list", "--json", *args).json["items"]
         return [item["definition"] for item in items]
@@ -79,7 +79,7 @@ def test_a_list_is_chosen_by_state_view_and_definition(lived: Shell):
     assert lived.ok("jobs", "list", "--state", "running").err == "No jobs match.\n"
 
 
-def test_a_list_goes_on_where_the_page_before_ended(lived: Shell):
+def test_a_list_continues_from_its_cursor(lived: Shell):
     first = lived.ok("jobs", "list", "--limit", "3", "--json").json
     second = lived.ok(
         "jobs", "list", "--limit", "3", "--cursor", first["next_cursor"], "--json"
@@ -123,7 +123,7 @@ def test_one_job_is_shown_whole_with_its_secrets_hidden(lived: Shell):
     assert f"id\t{id}" in piped
 
 
-def test_tries_and_steps_are_listed_in_order(lived: Shell):
+def test_attempts_and_state_changes_are_listed_in_order(lived: Shell):
     id = _by_definition(lived)["fail"]["id"]
 
     [attempt] = lived.ok("jobs", "attempts", id, "--json").json["items"]
@@ -178,7 +178,7 @@ def test_a_dry_run_changes_nothing(lived: Shell):
     assert lived.here("jobs", "show", id, "--json").json["state"] == "queued"
 
 
-def test_several_jobs_need_a_yes(lived: Shell):
+def test_several_jobs_need_a_confirmation(lived: Shell):
     dead = lived.here("jobs", "list", "--state", "dead_letter", "-o", "id").lines
 
     alone = lived.run("jobs", "retry", *dead)
@@ -194,7 +194,7 @@ def test_several_jobs_need_a_yes(lived: Shell):
     assert lived.here("jobs", "list", "--state", "queued", "--definition", "fail", "-o", "id").out
 
 
-def test_what_is_only_partly_done_says_so(lived: Shell):
+def test_a_partial_success_has_its_own_exit_code(lived: Shell):
     jobs = _by_definition(lived)
     ids = [jobs["wait_for"]["id"], jobs["fail"]["id"], "abcdef12"]
 
@@ -218,7 +218,7 @@ def test_a_job_that_has_ended_cannot_be_canceled(lived: Shell):
     assert done.err.startswith(f"error[WL3302]: job {id[-8:]} cannot be canceled: it completed")
 
 
-def test_waiting_tells_how_a_job_ended(lived: Shell):
+def test_wait_reports_how_a_job_ended(lived: Shell):
     jobs = _by_definition(lived)
 
     ended = lived.ok("jobs", "wait", jobs["wait_for"]["id"])
@@ -274,14 +274,14 @@ def test_a_flag_wins_over_the_environment_wherever_it_stands(ready: Shell):
     assert ready.ok("jobs", "list", WINDLASS_OUTPUT="json").json["items"]
 
 
-def test_a_reader_that_has_enough_is_no_error(lived: Shell):
+def test_a_pipe_closed_by_its_reader_is_no_error(lived: Shell):
     done = lived.sh("windlass jobs list --json | head -n 1; echo ${PIPESTATUS[0]}")
 
     assert done.out.splitlines()[-1] == "0"
     assert not done.err
 
 
-def test_a_jobs_secrets_are_revealed_to_who_confirms_it(lived: Shell):
+def test_a_jobs_secrets_are_revealed_after_a_confirmation(lived: Shell):
     login = _by_definition(lived)["login"]["id"]
 
     unasked = lived.run("jobs", "reveal", login)

@@ -23,7 +23,7 @@ def test_lines_of_all_jobs_are_found_by_words_and_level(ready: Shell):
         assert len(ready.here(*worse, "--level", "debug", "--json").json["items"]) == 1
 
 
-def test_lines_are_printed_as_they_come(ready: Shell):
+def test_lines_are_printed_as_they_arrive(ready: Shell):
     ready.here("enqueue", "wait_for", "file=jobs.py")
     tail = ready.start("logs", "tail", "--json")
 

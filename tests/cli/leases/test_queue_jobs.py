@@ -1,4 +1,4 @@
-"""`windlass queues move|purge`: all that waits in a queue."""
+"""`windlass queues move|purge`: all waiting jobs of a queue."""
 
 import signal
 
@@ -24,7 +24,7 @@ def _counts(shell: Shell) -> dict[str, tuple[int, int]]:
     return {each["name"]: (each["queued"], each["pending"]) for each in items}
 
 
-def test_what_waits_moves_to_another_queue_and_back(busy: Shell):
+def test_waiting_jobs_move_to_another_queue_and_back(busy: Shell):
     moved = busy.ok("queues", "move", "mail", "--to", "bulk", "--yes", "--json")
 
     assert (moved.json["action"], moved.json["done"]) == ("update", 3)
@@ -34,7 +34,7 @@ def test_what_waits_moves_to_another_queue_and_back(busy: Shell):
     assert busy.ok("db", "check").code == 0
 
 
-def test_what_waits_is_canceled_and_stays_in_the_history(busy: Shell):
+def test_waiting_jobs_are_canceled_and_stay_in_the_history(busy: Shell):
     purged = busy.ok("queues", "purge", "mail", "--reason", "a wrong import", "--yes")
 
     assert "3 jobs purged." in purged.err
@@ -63,7 +63,7 @@ def test_the_name_of_the_queue_is_typed_first(busy: Shell):
 
 
 @pytest.mark.parametrize("command", [("purge", "mail"), ("move", "mail", "--to", "bulk")])
-def test_a_dry_run_shows_how_many_and_three_of_them(busy: Shell, command):
+def test_a_dry_run_shows_the_number_of_jobs_and_three_of_them(busy: Shell, command):
     told = busy.at_terminal("queues", *command, "--dry-run").out
     body = busy.here("queues", *command, "--dry-run", "--json").json
 
@@ -73,7 +73,7 @@ def test_a_dry_run_shows_how_many_and_three_of_them(busy: Shell, command):
     assert _counts(busy)["mail"] == (2, 1)
 
 
-def test_a_queue_with_nothing_in_it_is_left_alone(busy: Shell):
+def test_an_empty_queue_is_not_changed(busy: Shell):
     done = busy.here("queues", "purge", "nowhere")
 
     assert done.err == "No jobs match.\n"
@@ -84,7 +84,7 @@ def test_a_queue_is_not_moved_to_itself(busy: Shell):
     assert busy.run("queues", "move", "mail").code == 2
 
 
-def test_a_queue_with_more_than_an_operation_takes_is_moved_whole(busy: Shell, monkeypatch):
+def test_a_queue_larger_than_an_operation_is_moved_completely(busy: Shell, monkeypatch):
     monkeypatch.setattr(operations, "MOST", 2)
 
     told = busy.here("queues", "move", "mail", "--to", "bulk", "--dry-run", "--json").json
@@ -97,7 +97,7 @@ def test_a_queue_with_more_than_an_operation_takes_is_moved_whole(busy: Shell, m
     assert _counts(busy) == {"bulk": (2, 1), "mail": (0, 0), "media": (1, 0)}
 
 
-def test_an_interrupt_stops_a_move_and_tells_how_many_were_moved(ready: Shell, with_jobs):  # noqa: F811
+def test_an_interrupt_stops_a_move_and_shows_how_many_were_moved(ready: Shell, with_jobs):  # noqa: F811
     with_jobs(2_000)
     slow_down(ready, "windlass_live", "update of queue")
     moving = ready.start("queues", "move", "default", "--to", "bulk", "--yes")

@@ -1,4 +1,4 @@
-"""`windlass queues`: looked at, paused, resumed and limited from the shell."""
+"""`windlass queues`: show, pause, resume and limit from the shell."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.support.processes.shell import Shell
 
 @pytest.fixture
 def busy(ready: Shell) -> Shell:
-    """A shell whose database has a job in line in the queue `mail`."""
+    """A shell whose database has a queued job in the queue `mail`."""
     ready.here("enqueue", "hello", "name=Ada", "--queue", "mail")
     return ready
 
@@ -35,7 +35,7 @@ def test_a_queue_is_limited_and_the_limit_lifted(busy: Shell):
     assert busy.here("queues", "show", "mail", "--json").json["max_concurrency"] is None
 
 
-def test_several_queues_are_paused_only_when_agreed_to(busy: Shell):
+def test_several_queues_are_paused_only_after_a_confirmation(busy: Shell):
     asked = busy.run("queues", "pause", "mail", "media")
     looked = busy.here("queues", "pause", "mail", "media", "--dry-run")
     busy.here("queues", "pause", "mail", "media", "--yes")

@@ -1,4 +1,4 @@
-"""`windlass workers drain|resume|stop`: real workers are told, and do it."""
+"""`windlass workers drain|resume|stop`: real workers get orders and follow them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +15,7 @@ from windlass.ids import WorkerId
 
 
 def one(shell: Shell, *far: str, **fields: object) -> dict[str, Any]:
-    """The only worker there is, once its fields are these."""
+    """Wait for the only worker to have these fields, and return it."""
 
     def look() -> dict[str, Any] | None:
         items = shell.here("workers", "list", "--json", *far).json["items"]
@@ -25,7 +25,7 @@ def one(shell: Shell, *far: str, **fields: object) -> dict[str, Any]:
 
 
 def working(shell: Shell, *args: str, **env: str) -> tuple[Started, str]:
-    """A worker that runs one job, which waits for the file `gate`; and its id."""
+    """A worker that runs one job, which waits for the file `gate`; and the worker's id."""
     worker = shell.start("worker", "jobs.py", *args, **env)
     worker.sees("Running")
     shell.here("enqueue", "wait_for", "file=gate")
@@ -86,7 +86,7 @@ def test_a_stopped_worker_hands_back_what_does_not_end_in_time(ready: Shell):
     assert (job["state"], job["attempts"]) == ("queued", 0)
 
 
-def test_a_server_goes_on_when_its_worker_is_stopped(ready: Shell):
+def test_a_server_keeps_running_when_its_worker_is_stopped(ready: Shell):
     server = ready.start("serve", "jobs.py", "--all", "--no-auth", "--port", "0")
     far = ("--url", address(server))
     id = one(ready, *far)["id"]
@@ -107,7 +107,7 @@ def told(ready: Shell, do) -> Shell:
     return ready
 
 
-def test_a_person_is_told_what_comes_next(told: Shell):
+def test_a_person_sees_the_workers_next_action(told: Shell):
     looked = told.at_terminal("workers", "drain", "8c1f42d7", "--dry-run").out
     drained = told.at_terminal("workers", "drain", "8c1f42d7").out
     listed = told.at_terminal("workers", "list", width=140).out
@@ -120,13 +120,13 @@ def test_a_person_is_told_what_comes_next(told: Shell):
     assert "❚❚ Draining" in listed
     assert "● Live" in listed
     assert "to drain by " in shown
-    assert "it has not heard yet" in shown
+    assert "not received yet" in shown
     assert "❚❚ web-2:411:8c1f42d7" in frame
     assert "draining" in frame
     assert resumed == "web-2:411:8c1f42d7 takes jobs again; 3 still run.\n"
 
 
-def test_a_stop_and_several_workers_are_asked_about(told: Shell):
+def test_a_stop_and_several_workers_need_a_confirmation(told: Shell):
     both = ("0badcafe", "8c1f42d7")
 
     one_stop = told.run("workers", "stop", "0badcafe")
@@ -144,7 +144,7 @@ def test_a_stop_and_several_workers_are_asked_about(told: Shell):
     ]
 
 
-def test_who_cannot_be_told_is_a_conflict_or_unknown(told: Shell, do):
+def test_an_order_to_a_lost_or_unknown_worker_is_an_error(told: Shell, do):
     do(told, lambda app: app.engine.workers.beat(replace(WORKER, lease_seconds=0.001)))
     do(
         told,
@@ -162,14 +162,14 @@ def test_who_cannot_be_told_is_a_conflict_or_unknown(told: Shell, do):
     assert "error[WL3603]: worker web-1:7:0badcafe is stopping and cannot resume." in stopping.err
 
 
-def test_who_waits_too_long_is_told_so(told: Shell):
+def test_a_wait_ends_at_the_timeout(told: Shell):
     done = told.run("workers", "drain", "8c1f42d7", "--wait", "--timeout", "1s")
 
     assert done.code == 9
     assert done.err == ("web-2:411:8c1f42d7 is not done yet; 3 still run. It will keep running.\n")
 
 
-def test_who_waits_for_a_worker_that_is_resumed_is_told_so(told: Shell):
+def test_a_wait_ends_when_the_worker_is_resumed(told: Shell):
     waits = told.start("workers", "drain", "8c1f42d7", "--wait")
     one(told, id="web-2:411:8c1f42d7", wanted="drain")
 

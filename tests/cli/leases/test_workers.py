@@ -1,4 +1,4 @@
-"""`windlass workers`: who runs jobs."""
+"""`windlass workers list|show`."""
 
 from tests.support.processes.shell import Shell
 

@@ -1,4 +1,4 @@
-"""A signal that comes before a command is at work, and modules that end their process."""
+"""Signals during startup, and modules that end their process."""
 
 import signal
 
@@ -64,7 +64,7 @@ def test_a_signal_while_dev_imports_ends_its_processes(shell: Shell):
 
 
 @pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt", "GeneratorExit"])
-def test_a_module_that_ends_its_process_is_named_and_refused(shell: Shell, error):
+def test_a_module_that_ends_its_process_is_an_error_with_its_name(shell: Shell, error):
     shell.write("ends.py", _RAISES.format(error=error))
     started = shell.start("worker", "ends.py")
 

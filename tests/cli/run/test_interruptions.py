@@ -1,4 +1,4 @@
-"""What goes on ends in good order, and survives what it can: signals, a closed terminal, a full disk."""
+"""Long-running commands end in good order, and survive signals, a closed terminal, a full disk."""
 
 import os
 import signal
@@ -46,7 +46,7 @@ def test_a_terminal_that_is_closed_lets_jobs_finish(shell: Shell, command):
 
 
 @pytest.mark.parametrize("command", [*_COMMANDS, "scheduler", "serve"])
-def test_what_was_started_by_nohup_outlives_its_terminal(shell: Shell, command):
+def test_a_command_started_with_nohup_outlives_its_terminal(shell: Shell, command):
     started = shell.start(command, "jobs.py", *_PORT.get(command, ()), before=_BY_NOHUP)
     started.sees(_READY[command])
 
@@ -63,7 +63,7 @@ def test_what_was_started_by_nohup_outlives_its_terminal(shell: Shell, command):
 
 @pytest.mark.parametrize("command", ["scheduler", "serve"])
 @pytest.mark.parametrize("number", _ENDING, ids=lambda number: number.name)
-def test_what_runs_no_job_ends_at_a_signal(ready: Shell, command, number):
+def test_a_command_without_running_jobs_ends_at_a_signal(ready: Shell, command, number):
     started = ready.start(command, *_PORT.get(command, ()))
     started.sees(_READY[command])
 
@@ -113,7 +113,7 @@ def test_a_log_that_cannot_be_written_stops_no_job(ready: Shell, command):
 
 
 class SmallDisk:
-    """A shell whose folder, and so its database, is on a disk of its own."""
+    """A shell in a folder on a small disk of its own, with its database."""
 
     def __init__(self, shell: Shell, gate: Path) -> None:
         self.shell = shell
@@ -163,7 +163,7 @@ _READY = {
 
 
 def _under_way(shell: Shell, started: Started, *, gate: Path | None = None) -> str:
-    """The id of a job that runs, and will until there is a file at the gate."""
+    """The id of a running job, which ends when the file `gate` exists."""
     started.sees(r"Running|development mode")
     file = os.fspath(gate or "gate")
     id = shell.here("enqueue", "wait_for", f"file={file}").out.strip()

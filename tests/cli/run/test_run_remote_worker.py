@@ -59,7 +59,7 @@ NO_DATABASE = "postgresql://nobody@127.0.0.1:1/none"
 
 @dataclass
 class Far:
-    """A server with its upkeep and no worker of its own, and workers that only reach it."""
+    """A server with upkeep and no worker of its own, and workers that only reach the server."""
 
     shell: Shell
     server: Started
@@ -84,7 +84,7 @@ class Far:
         return ask(f"{self.url}/api/v1/jobs/{id}{part}")[1]
 
     def when(self, id: str, **fields: object) -> dict:
-        """The job, once its fields are these."""
+        """Wait for the job to have these fields, and return it."""
 
         def look() -> dict | None:
             try:
@@ -125,7 +125,7 @@ on_both = pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect
 
 
 @on_both
-def test_jobs_run_fail_and_are_tried_again_far_from_the_database(far: Far):
+def test_jobs_run_fail_and_are_retried_over_http(far: Far):
     far.worker()
     ids = {name: far.enqueue(name) for name in ("flaky", "fail")}
     ids["hello"] = far.enqueue("hello", name="Ada")
@@ -217,7 +217,7 @@ def test_a_server_that_is_killed_and_comes_back_costs_no_job(far: Far):
 
 
 @on_both
-def test_a_worker_told_twice_hands_its_jobs_back_uncounted(far: Far):
+def test_a_second_stop_hands_jobs_back_without_counting_the_attempt(far: Far):
     worker = far.worker()
     id = far.enqueue("wait_for", file="gate")
     worker.sees("waiting")
@@ -234,7 +234,7 @@ def test_a_worker_told_twice_hands_its_jobs_back_uncounted(far: Far):
 
 
 @on_both
-def test_who_does_not_hold_a_lease_cannot_end_it(far: Far):
+def test_a_worker_cannot_end_a_lease_it_does_not_hold(far: Far):
     worker = far.worker()
     id = far.enqueue("wait_for", file="gate")
     worker.sees("waiting")
@@ -271,7 +271,7 @@ def test_without_a_server_a_worker_does_not_start(near: Shell):
         (["--url", "http://far", "--token-file", "empty"], "one token in it"),
     ],
 )
-def test_what_cannot_work_is_a_mistake_of_usage(near: Shell, args, told):
+def test_invalid_combinations_of_flags_are_usage_errors(near: Shell, args, told):
     near.write("empty", "\n")
 
     refused = near.run("worker", "far.py", *args)
@@ -315,13 +315,13 @@ asyncio.run(main())
 
 @pytest.fixture
 def guarded(near: Shell) -> str:
-    """The address of a server that asks for tokens, with one job."""
+    """The address of a server that requires tokens, with one job."""
     near.write("guarded.py", GUARDED)
     return address(near.start_python("guarded.py"))
 
 
 @pytest.mark.parametrize("token", [None, "wrong", "reader"])
-def test_a_worker_whom_the_server_refuses_does_not_start(near: Shell, guarded: str, token):
+def test_a_worker_that_the_server_refuses_does_not_start(near: Shell, guarded: str, token):
     env = {} if token is None else {"WINDLASS_TOKEN": token}
 
     refused = near.run("worker", "far.py", "--url", guarded, "--drain", **env)

@@ -13,7 +13,7 @@ def beat() -> None: ...
 """
 
 
-def test_once_makes_the_jobs_that_are_due_and_runs_none(shell: Shell):
+def test_once_creates_the_due_jobs_and_runs_none(shell: Shell):
     shell.write("beats.py", BEATS)
 
     shell.ok("scheduler", "beats.py", "--once")
@@ -37,7 +37,7 @@ def test_rows_are_enough_to_work_from(ready: Shell, do):
     assert (job["definition"], job["source"]) == ("hello", "schedule")
 
 
-def test_it_goes_on_until_it_is_told_to_stop(shell: Shell):
+def test_it_runs_until_it_is_stopped(shell: Shell):
     shell.write("beats.py", BEATS.replace("1h", "1s"))
 
     started = shell.start("scheduler", "beats.py")
@@ -56,14 +56,14 @@ def test_with_the_setting_off_no_schedule_is_fired(shell: Shell):
     assert shell.here("jobs", "list", "--json").json["items"] == []
 
 
-def test_a_module_that_cannot_be_imported_is_told(shell: Shell):
+def test_a_module_that_cannot_be_imported_is_an_error(shell: Shell):
     done = shell.run("scheduler", "nowhere.py", "--once")
 
     assert done.code == 2
     assert "nowhere.py" in done.err
 
 
-def test_a_worker_fires_schedules_unless_told_otherwise(shell: Shell):
+def test_a_worker_fires_schedules_by_default(shell: Shell):
     shell.write("beats.py", BEATS)
 
     shell.ok("worker", "beats.py", "--drain", "--without-scheduler")

@@ -1,4 +1,4 @@
-"""`windlass serve`: the API of a real process, asked over a real socket."""
+"""`windlass serve`: the API of a real process over a real socket."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def ask(url: str, body: object = None) -> tuple[int, dict]:
 
 
 @pytest.mark.parametrize("number", [15, 2])
-def test_it_serves_until_it_is_told_to_stop(ready: Shell, number):
+def test_it_serves_until_it_is_stopped(ready: Shell, number):
     server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
 
@@ -87,7 +87,7 @@ def test_it_is_not_ready_from_the_signal_on_while_its_jobs_finish(ready: Shell):
     assert ready.ok("jobs", "show", made["job"]["id"], "--json").json["state"] == "completed"
 
 
-def test_alone_it_does_the_work_of_bulk_operations(ready: Shell):
+def test_without_workers_it_works_on_bulk_operations(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
     _, made = ask(f"{url}/api/v1/jobs", {"definition": "hello", "payload": {"name": "Ada"}})
@@ -109,7 +109,7 @@ def test_without_authentication_it_listens_on_loopback_only(ready: Shell):
     assert "with --no-auth" in refused.err
 
 
-def test_a_port_that_is_taken_is_told(ready: Shell):
+def test_a_port_in_use_is_an_error(ready: Shell):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
 
@@ -124,7 +124,7 @@ def test_a_port_that_is_taken_is_told(ready: Shell):
         assert "Traceback" not in refused.err
 
 
-def test_a_host_that_is_not_here_is_told(ready: Shell):
+def test_a_host_of_another_machine_is_an_error(ready: Shell):
     refused = ready.run("serve", "--host", "192.0.2.1", "--port", "0")
 
     assert refused.code == 2
@@ -132,7 +132,7 @@ def test_a_host_that_is_not_here_is_told(ready: Shell):
     assert "an address of this machine" in refused.err
 
 
-def test_what_another_process_does_reaches_a_stream_which_ends_with_the_server(ready: Shell):
+def test_changes_of_other_processes_reach_a_stream_which_ends_with_the_server(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
 
@@ -149,14 +149,14 @@ def test_what_another_process_does_reaches_a_stream_which_ends_with_the_server(r
 
 
 def until_event(stream, name: str) -> dict:
-    """The data of the next event of that name."""
+    """The data of the next event with that name."""
     for line in stream:
         if line.strip() == f"event: {name}".encode():
             return json.loads(next(stream).removeprefix(b"data: "))
     raise AssertionError(f"the stream ended without {name}")
 
 
-def test_a_token_made_on_the_command_line_opens_the_api(ready: Shell):
+def test_a_token_created_on_the_command_line_opens_the_api(ready: Shell):
     secret = ready.ok("tokens", "create", "deploy", "--role", "superadmin").out.strip()
     server = ready.start("serve", "--port", "0")
     url = address(server)
@@ -176,7 +176,7 @@ def test_a_token_made_on_the_command_line_opens_the_api(ready: Shell):
     assert server.ends() == 0
 
 
-def test_until_somebody_administers_it_a_link_is_printed_to_sign_in_by(ready: Shell):
+def test_a_sign_in_link_is_printed_until_an_administrator_has_signed_in(ready: Shell):
     server = ready.start("serve", "--port", "0")
     server.sees(
         r"No administrator has signed in yet. Sign in once by this link: http://\S+/login\?link=wlk_\S+"
@@ -194,7 +194,7 @@ def test_until_somebody_administers_it_a_link_is_printed_to_sign_in_by(ready: Sh
     assert "Sign in" not in again.text
 
 
-def test_users_are_made_and_listed_on_the_command_line(ready: Shell):
+def test_users_are_created_and_listed_on_the_command_line(ready: Shell):
     link = ready.ok("users", "create", "Ada", "--at", "https://jobs.example.com/").out.strip()
 
     listed = ready.ok("users", "list", "--json").json["items"]

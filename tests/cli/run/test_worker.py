@@ -1,4 +1,4 @@
-"""`windlass worker`, as a process: what it imports, how it stops, how it ends."""
+"""`windlass worker` as a process: imports, stop, exit codes."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from windlass.core.jobs.states import JobState
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_worker_told_twice_hands_its_jobs_back(ready: Shell, number):
+def test_a_second_signal_hands_running_jobs_back(ready: Shell, number):
     id = ready.here("enqueue", "wait_for", "file=gate").out.strip()
     worker = ready.start("worker", "jobs.py")
     worker.sees("waiting")
@@ -42,7 +42,7 @@ def test_a_worker_hands_back_what_does_not_finish_in_time(ready: Shell):
     assert ready.here("jobs", "show", id, "--json").json["state"] == JobState.QUEUED
 
 
-def test_a_drain_runs_what_is_due_and_what_comes_of_it(ready: Shell):
+def test_a_drain_runs_due_jobs_and_the_jobs_they_enqueue(ready: Shell):
     parent = ready.here("enqueue", "hello", "name=Ada").out.strip()
     child = ready.here("enqueue", "hello", "name=Bob", "--after", parent).out.strip()
     later = ready.here("enqueue", "hello", "name=Cyd", "--in", "1h").out.strip()
@@ -53,7 +53,7 @@ def test_a_drain_runs_what_is_due_and_what_comes_of_it(ready: Shell):
     assert states == {parent: "completed", child: "completed", later: "scheduled"}
 
 
-def test_a_worker_serves_the_queues_it_is_told_to(ready: Shell):
+def test_a_worker_serves_only_the_given_queues(ready: Shell):
     mail = ready.here("enqueue", "hello", "name=Ada", "--queue", "mail").out.strip()
     other = ready.here("enqueue", "hello", "name=Bob").out.strip()
 
@@ -84,7 +84,7 @@ def test_modules_are_names_files_and_parts_of_packages(shell: Shell):
     assert given.err.splitlines()[2:] == ["Running mail, single."]
 
 
-def test_a_worker_says_who_it_is_and_what_became_of_each_job(ready: Shell):
+def test_a_worker_prints_its_id_and_the_end_of_each_job(ready: Shell):
     for _ in range(2):
         ready.here("enqueue", "hello", "name=Ada")
 
@@ -149,7 +149,7 @@ def test_log_lines_for_programs_are_json_with_the_jobs_identity(ready: Shell):
         ("twice.py", "from windlass import Windlass\nwl = Windlass()\nwl.job('x', max_attempts=0)(print)", 2, "error[WL2109]"),
     ],
 )  # fmt: skip
-def test_code_that_cannot_be_used_is_told(shell: Shell, name, text, code, says):
+def test_unusable_code_is_an_error(shell: Shell, name, text, code, says):
     if text is not None:
         shell.write(name, text)
 
@@ -160,14 +160,14 @@ def test_code_that_cannot_be_used_is_told(shell: Shell, name, text, code, says):
     assert "Traceback" not in done.err
 
 
-def test_no_module_at_all_is_told(shell: Shell):
+def test_no_module_is_an_error(shell: Shell):
     done = shell.run("worker")
 
     assert done.code == 2
     assert done.err.startswith("error[WL1402]")
 
 
-def test_no_database_at_the_start_is_told(shell: Shell):
+def test_an_unreachable_database_at_the_start_is_an_error(shell: Shell):
     done = shell.run("worker", "jobs.py", "--db", "postgresql://127.0.0.1:1/x")
 
     assert done.code == 6
@@ -206,7 +206,7 @@ def test_a_worker_waits_for_a_read_only_server_and_then_begins(
 
 
 @pytest.mark.database("postgresql")
-def test_a_worker_stopped_while_its_server_is_read_only_says_what_it_could_not_record(
+def test_a_worker_stopped_while_its_server_is_read_only_reports_lost_outcomes(
     shell_on, new_database, postgres_url
 ):
     url = new_database("postgresql").url
@@ -234,7 +234,7 @@ def test_a_worker_stopped_while_its_server_is_read_only_says_what_it_could_not_r
 
 
 @pytest.mark.database("postgresql")
-def test_a_worker_that_a_server_does_not_let_in_ends_at_once(shell_on, new_database):
+def test_a_worker_that_a_server_refuses_ends_at_once(shell_on, new_database):
     url = new_database("postgresql").url
     done = shell_on(f"{url}_of_another_name").run("worker", "jobs.py")
 
@@ -251,7 +251,7 @@ def test_a_worker_above_its_memory_limit_ends_well(ready: Shell):
     assert "memory limit" in worker.text
 
 
-def test_jobs_that_can_be_neither_finished_nor_handed_back_are_told(ready: Shell):
+def test_jobs_that_can_be_neither_finished_nor_handed_back_are_reported(ready: Shell):
     ready.here("enqueue", "wait_for", "file=gate")
     worker = ready.start("worker", "jobs.py", WINDLASS_WORKER_SHUTDOWN_TIMEOUT_SECONDS="0")
     worker.sees('"waiting"')
@@ -267,7 +267,7 @@ def test_jobs_that_can_be_neither_finished_nor_handed_back_are_told(ready: Shell
     assert "1 outcome could not be recorded" in worker.text
 
 
-def test_a_containers_first_process_buries_orphans_and_hands_signals_on(ready: Shell):
+def test_pid_1_reaps_orphans_and_forwards_signals(ready: Shell):
     ready.write(
         "orphans.py",
         "import subprocess\nfrom windlass import Windlass\nwl = Windlass()\n"
@@ -294,7 +294,7 @@ def test_a_containers_first_process_buries_orphans_and_hands_signals_on(ready: S
     assert worker.ends() == 0
 
 
-def test_a_worker_ends_when_its_database_begins_a_new_epoch(ready: Shell):
+def test_a_worker_ends_when_its_database_starts_a_new_epoch(ready: Shell):
     worker = ready.start("worker", "jobs.py", WINDLASS_WORKER_LEASE_SECONDS="1")
     worker.sees("Running")
 

@@ -1,4 +1,4 @@
-"""`--columns`: which fields of a list, in which order."""
+"""`--columns`: the fields of a list and their order."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def listed(ready: Shell) -> Shell:
     return ready
 
 
-def test_a_program_gets_the_columns_it_names_in_its_order(listed: Shell):
+def test_a_program_gets_the_named_columns_in_the_given_order(listed: Shell):
     tsv = listed.here("jobs", "list", "--columns", "priority,definition").lines
     csv = listed.here("jobs", "list", "--columns", " definition , queue ", "-o", "csv").lines
 
@@ -20,7 +20,7 @@ def test_a_program_gets_the_columns_it_names_in_its_order(listed: Shell):
     assert csv == ["definition,queue", "hello,default"]
 
 
-def test_a_person_sees_the_columns_they_name_also_those_that_are_for_programs(listed: Shell):
+def test_a_person_can_also_name_columns_for_programs(listed: Shell):
     shown = listed.at_terminal("jobs", "list", "--columns", "due_at,definition", width=40).out
 
     assert "DUE AT" in shown
@@ -28,18 +28,18 @@ def test_a_person_sees_the_columns_they_name_also_those_that_are_for_programs(li
     assert "STATE" not in shown
 
 
-def test_json_and_ids_stay_what_they_are(listed: Shell):
+def test_json_and_ids_ignore_columns(listed: Shell):
     body = listed.here("jobs", "list", "--columns", "queue", "--json").json
     (id,) = listed.here("jobs", "list", "--columns", "queue,id", "-o", "id").lines
 
     assert body["items"][0]["id"] == id
 
 
-def test_the_variable_means_the_same(listed: Shell):
+def test_the_environment_variable_works_like_the_flag(listed: Shell):
     assert listed.ok("jobs", "list", WINDLASS_COLUMNS="queue").lines == ["queue", "default"]
 
 
-def test_an_unknown_column_is_told_with_those_there_are(listed: Shell):
+def test_an_unknown_column_is_an_error_that_lists_the_columns(listed: Shell):
     done = listed.run("jobs", "list", "--columns", "id,defintion")
 
     assert done.code == 2
@@ -49,7 +49,7 @@ def test_an_unknown_column_is_told_with_those_there_are(listed: Shell):
 
 
 @pytest.mark.parametrize("noun", ["tenants", "users", "members", "definitions"])
-def test_lists_come_in_pages(listed: Shell, noun):
+def test_lists_are_paged(listed: Shell, noun):
     if noun == "definitions":
         first = listed.here(noun, "list", "--limit", "1", "--json").json
         second = listed.here(
@@ -60,7 +60,7 @@ def test_lists_come_in_pages(listed: Shell, noun):
         assert len(listed.here(noun, "list", "--limit", "1", "-o", "id").lines) <= 1
 
 
-def test_jobs_are_listed_by_what_the_api_takes(listed: Shell):
+def test_job_filters_are_those_of_the_api(listed: Shell):
     def ids(*flags: str) -> int:
         return len(listed.here("jobs", "list", "-o", "id", *flags).lines)
 

@@ -1,4 +1,4 @@
-"""Times in what programs read have one width."""
+"""Times in JSON output have a fixed width."""
 
 import re
 

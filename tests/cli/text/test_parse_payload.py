@@ -1,4 +1,4 @@
-"""What somebody means by what they type."""
+"""Parsing of typed payloads."""
 
 import io
 
@@ -48,7 +48,7 @@ SCHEMA = {
         ("unknown", "NaN", "NaN"),
     ],
 )
-def test_a_value_is_what_its_field_takes(name, text, meant):
+def test_a_value_has_the_type_of_its_field(name, text, meant):
     assert typed(split_pairs([f"{name}={text}"]), SCHEMA) == {name: meant}
 
 
@@ -71,18 +71,18 @@ def test_a_value_in_a_pair_is_refused_as_well(text):
 
 
 @pytest.mark.parametrize("pairs", [["name"], ["=3"], ["a=1", "a=2"]])
-def test_a_pair_that_is_none_is_refused(pairs):
+def test_an_invalid_pair_is_refused(pairs):
     with pytest.raises(CommandInvalid):
         split_pairs(pairs)
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "3", '{"a": NaN}', ""])
-def test_a_payload_that_is_no_json_object_is_refused(text):
+def test_a_payload_that_is_not_a_json_object_is_refused(text):
     with pytest.raises(CommandInvalid):
         full_payload([], text, None)
 
 
-def test_a_payload_comes_in_one_way_only(tmp_path):
+def test_a_payload_has_only_one_source(tmp_path):
     with pytest.raises(CommandInvalid):
         full_payload(["a=1"], '{"a": 1}', None)
     with pytest.raises(CommandInvalid):

@@ -1,4 +1,4 @@
-"""The one place that writes to terminals, and that nothing writes past it."""
+"""Only the printing module writes to terminals, and it escapes text."""
 
 import ast
 import csv
@@ -40,7 +40,7 @@ def test_only_the_sink_writes():
     assert sorted(line.partition(":")[0] for line in found) == ["main.py", "output.py"]
 
 
-def test_colour_is_ours_alone():
+def test_colour_escapes_come_only_from_paint():
     line = visible(f"{paint(f'a{ESCAPES}', 'red')} {ESCAPES}")
 
     assert line == f"\x1b[31ma{printable(ESCAPES)}\x1b[0m {printable(ESCAPES)}"
@@ -122,7 +122,7 @@ def hostile(ctx: JobContext) -> None:
 
 
 @pytest.mark.parametrize("command", ["worker", "dev"])
-def test_what_a_handler_logs_cannot_steer_the_terminal(shell: Shell, command: str):
+def test_a_handlers_log_cannot_control_the_terminal(shell: Shell, command: str):
     shell.write("hostile.py", HANDLER)
     options = ["-v", "--no-auth", "--no-reload"] if command == "dev" else ["-v"]
     shell.here("db", "migrate")
@@ -138,7 +138,7 @@ def test_what_a_handler_logs_cannot_steer_the_terminal(shell: Shell, command: st
     assert [line for line in lines if printable(line) != line or line.startswith("forged")] == []
 
 
-def test_a_handler_of_a_program_without_logging_cannot_steer_its_terminal(shell: Shell):
+def test_a_handler_of_a_program_without_logging_cannot_control_its_terminal(shell: Shell):
     shell.write("alone.py", _ALONE)
 
     done = shell.python("alone.py")

@@ -1,4 +1,4 @@
-"""`windlass top`: one frame for anybody, a screen with keys at a terminal."""
+"""`windlass top`: one frame without a terminal, a screen with keys at one."""
 
 import io
 import re
@@ -51,7 +51,7 @@ def test_a_frame_is_cut_to_the_width_it_has(ready: Shell):
     assert any("QUEUE" in line and "WORKER" in line for line in wide)
 
 
-def test_programs_get_what_the_api_says(ready: Shell):
+def test_programs_get_the_api_response(ready: Shell):
     ready.here("enqueue", "hello", "name=Ada")
 
     body = ready.here("top", "--once", "--json").json
@@ -61,14 +61,14 @@ def test_programs_get_what_the_api_says(ready: Shell):
     assert [queue["name"] for queue in body["queues"]] == ["default"]
 
 
-def test_without_a_terminal_it_says_what_to_do(ready: Shell):
+def test_without_a_terminal_it_suggests_once(ready: Shell):
     done = ready.run("top")
 
     assert done.code == 2
     assert "`windlass top --once`" in done.err
 
 
-def test_a_filter_that_cannot_be_understood_is_refused(ready: Shell):
+def test_an_invalid_filter_is_refused(ready: Shell):
     assert ready.run("top", "--once", "--where", "stat:queued").code == 2
 
 
@@ -79,7 +79,7 @@ def test_a_person_opens_a_job_sees_its_log_and_quits(ready: Shell):
 
     assert done.code == 0
     assert '{"name": "Ada"}' in done.out
-    assert "It has logged nothing." in done.out
+    assert "No log lines." in done.out
     assert "these keys" in done.out
 
 
@@ -100,7 +100,7 @@ def test_a_person_cancels_a_job(ready: Shell):
     assert ready.here("jobs", "show", made, "--json").json["state"] == "canceled"
 
 
-def test_a_typed_filter_that_cannot_be_understood_is_told_and_left(ready: Shell):
+def test_an_invalid_typed_filter_shows_an_error_and_the_list_stays(ready: Shell):
     ready.here("enqueue", "hello", "name=Ada")
 
     done = ready.at_terminal("top", types="/stat:queued\r/state:queued\rq")
@@ -146,7 +146,7 @@ def drawn(reading: TopData, screen: Screen, height: int | None = None) -> str:
     return console.file.getvalue()
 
 
-def test_slots_are_counted_with_the_jobs_and_times_are_as_everywhere():
+def test_used_slots_are_the_running_jobs_and_times_have_the_usual_format():
     fresh, one_tenants = a_reading(), a_reading(knows_running=False)
 
     assert "1/4" in drawn(fresh, Screen())
@@ -166,7 +166,7 @@ def test_slots_are_counted_with_the_jobs_and_times_are_as_everywhere():
         (Screen(page="workers"), True, "/filter  esc:back  q:quit"),
     ],
 )
-def test_the_foot_names_the_keys_that_do_something_here(screen, jobs, told):
+def test_the_last_line_names_the_keys_of_the_page(screen, jobs, told):
     assert foot(screen, jobs=jobs).plain.endswith(told)
 
 
@@ -198,7 +198,7 @@ def test_enter_opens_the_chosen_job_and_escape_goes_back():
     assert after("esc", start=opened)[0] == after("down")[0]
 
 
-def test_a_change_is_asked_for_first():
+def test_a_change_needs_a_yes():
     asked, nothing = after("r")
 
     assert (asked.asking, nothing) == (KeyAction("retry", "first-job"), [])
@@ -213,7 +213,7 @@ def test_read_only_changes_nothing():
     assert screen.asking is None
 
 
-def test_a_filter_is_typed_and_taken_back():
+def test_a_filter_is_typed_and_cleared():
     typed, deeds = after("/", *"state:quq", "backspace", "enter")
 
     assert (typed.where, deeds) == ("state:qu", [KeyAction("look")])
@@ -241,7 +241,7 @@ def test_a_line_behind_a_colon_is_a_command(line, page, where):
     assert deeds == [KeyAction("look")]
 
 
-def test_a_command_line_quits_is_left_and_tells_what_it_does_not_know():
+def test_a_typed_command_quits_or_is_canceled_and_an_unknown_one_is_an_error():
     assert after(":", "q", "enter")[1] == [KeyAction("quit")]
     assert after(":", *"jobs x", "esc") == after(":", "enter")
     assert "No command :nope." in after(":", *"nope", "enter")[0].note
@@ -260,7 +260,7 @@ def test_a_person_types_commands(ready: Shell):
     assert "No jobs match." in done.out
 
 
-def test_a_pause_lasts_until_the_next():
+def test_a_second_pause_key_resumes():
     paused, _ = after("p")
 
     assert paused.paused
@@ -278,5 +278,5 @@ def test_a_pause_lasts_until_the_next():
         ("ü\x01", ["ü"]),
     ],
 )
-def test_what_a_terminal_sends_is_read_as_keys(text, keys):
+def test_terminal_input_is_read_as_keys(text, keys):
     assert list(keys_in(text)) == keys

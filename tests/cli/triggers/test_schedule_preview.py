@@ -55,21 +55,21 @@ def test_without_flags_the_next_five_in_utc_are_shown(shell: Shell):
         (["0 2 * * *", "--after", "soon"], 'error[WL2007]: after cannot be "soon".'),
     ],
 )
-def test_what_cannot_be_is_explained(shell: Shell, typed, said):
+def test_an_invalid_expression_is_explained(shell: Shell, typed, said):
     done = shell.run("schedules", "preview", *typed)
 
     assert done.code == 2
     assert done.err.startswith(said)
 
 
-def test_an_expression_that_never_fires_comes_with_one_that_does(shell: Shell):
+def test_an_expression_that_never_fires_gets_a_suggestion_that_does(shell: Shell):
     done = shell.run("schedules", "preview", "0 2 31 2 *", "--tz", "Europe/Berlin")
 
     assert "February has no day 31." in done.err
     assert 'windlass schedules preview "0 2 28 2 *" --tz Europe/Berlin' in done.err
 
 
-def test_an_interval_is_previewed_with_what_a_dedupe_window_swallows(shell: Shell):
+def test_a_preview_of_an_interval_shows_the_runs_that_a_dedupe_window_drops(shell: Shell):
     done = shell.ok("schedules", "preview", "--every", "15m", "--dedupe-window", "1h", "--json")
     neither = shell.run("schedules", "preview")
 

@@ -1,4 +1,4 @@
-"""`windlass schedules`: made, changed, run and deleted from the shell."""
+"""`windlass schedules`: create, change, run and delete from the shell."""
 
 import json
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def test_a_schedule_goes_from_the_shell_to_its_job(shell_on: Callable[[str], She
     assert shell.ok("schedules", "show", id[-8:], "--json").json["name"] == "nightly"
 
 
-def test_what_is_given_is_changed_and_all_else_stays(nightly: Shell):
+def test_only_the_given_options_are_changed(nightly: Shell):
     nightly.here("schedules", "update", "nightly", "--cron", "30 3 * * *", "--name", "later")
 
     [schedule] = listed(nightly)
@@ -74,7 +74,7 @@ def test_it_is_disabled_enabled_and_deleted(nightly: Shell):
         (["--dedupe-window", "soon"], 'error[WL2007]: dedupe_window cannot be "soon".'),
     ],
 )
-def test_what_cannot_be_is_refused_before_anybody_is_asked(shell: Shell, wrong, said):
+def test_invalid_input_is_refused_before_any_request(shell: Shell, wrong, said):
     done = shell.run(*NIGHTLY, *wrong, *NOBODY_IS_THERE)
 
     assert done.code == 2
@@ -89,7 +89,7 @@ def test_what_cannot_be_is_refused_before_anybody_is_asked(shell: Shell, wrong, 
         (["--at", "soon"], 'at cannot be "soon"'),
     ],
 )
-def test_times_that_say_nothing_are_refused(shell: Shell, times, said):
+def test_missing_or_contradicting_times_are_refused(shell: Shell, times, said):
     done = shell.run(
         "schedules", "create", "--name", "x", "--definition", "hello", *times, *NOBODY_IS_THERE
     )
@@ -109,7 +109,7 @@ def test_an_instant_without_an_offset_is_in_the_zone(ready: Shell):
     assert made["enabled"] is False
 
 
-def test_a_dry_run_tells_what_it_would_be_and_keeps_nothing(nightly: Shell):
+def test_a_dry_run_shows_the_schedule_and_stores_nothing(nightly: Shell):
     made = nightly.here(*NIGHTLY, "--name", "second", "--dry-run", "--json")
     changed = nightly.here(
         "schedules", "update", "nightly", "--tz", "UTC", "--dry-run", "--json"
@@ -148,7 +148,7 @@ def test_a_schedule_is_given_times_of_another_type(nightly: Shell):
     assert (mixed.code, "error[WL4104]" in mixed.err) == (2, True)
 
 
-def test_what_may_surprise_is_said_when_a_schedule_is_saved(nightly: Shell):
+def test_warnings_are_printed_when_a_schedule_is_saved(nightly: Shell):
     done = nightly.here("schedules", "update", "nightly", "--every", "15m", "--dedupe-window", "1h")
     shown = nightly.here("schedules", "show", "nightly", "--json").json
 
@@ -157,7 +157,7 @@ def test_what_may_surprise_is_said_when_a_schedule_is_saved(nightly: Shell):
     assert len(shown["warnings"]) == 2
 
 
-def test_schedules_are_listed_by_what_they_are(nightly: Shell):
+def test_schedules_are_filtered(nightly: Shell):
     nightly.here("schedules", "create", "--name", "poll", "--definition", "hello",
                  "--every", "1h", "--enabled", "false", "--payload", '{"name": "Ada"}')  # fmt: skip
 
@@ -170,7 +170,7 @@ def test_schedules_are_listed_by_what_they_are(nightly: Shell):
     assert names("--failing") == names("--origin", "code") == []
 
 
-def test_a_name_that_two_tenants_use_has_to_be_told_apart(nightly: Shell):
+def test_a_name_that_two_tenants_use_is_ambiguous(nightly: Shell):
     nightly.here(*NIGHTLY, "--tenant", "acme")
 
     done = nightly.run("schedules", "show", "nightly")

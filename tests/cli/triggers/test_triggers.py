@@ -57,7 +57,7 @@ def test_a_trigger_is_changed_listed_and_deleted(greeting: Shell):
         (["age=36"], True, "✕ It matches, but its job cannot be made"),
     ],
 )
-def test_a_trial_tells_what_would_be_made_and_makes_nothing(greeting: Shell, data, matches, said):
+def test_a_test_shows_the_job_and_creates_none(greeting: Shell, data, matches, said):
     body = greeting.here("triggers", "test", "greet", *data, "--json").json
     shown = greeting.here("triggers", "test", "greet", *data, "--color", "always").out
 
@@ -66,7 +66,7 @@ def test_a_trial_tells_what_would_be_made_and_makes_nothing(greeting: Shell, dat
     assert greeting.here("events", "list", "--json").json["items"] == []
 
 
-def test_a_trial_takes_an_event_that_was_emitted(greeting: Shell):
+def test_a_test_takes_an_emitted_event(greeting: Shell):
     event = greeting.here("events", "emit", "member.joined", "name=Eve", "age=20").out.strip()
 
     body = greeting.here("triggers", "test", "greet", "--event", event[-8:], "--json").json
@@ -79,13 +79,13 @@ def test_a_trial_takes_an_event_that_was_emitted(greeting: Shell):
 @pytest.mark.parametrize(
     "wrong", [["--condition", "{"], ["--payload", "1"], ["--enabled", "1"], ["--delay", "x"]]
 )
-def test_what_cannot_be_is_refused_before_anybody_is_asked(shell: Shell, wrong):
+def test_invalid_input_is_refused_before_any_request(shell: Shell, wrong):
     done = shell.run(*GREET, *wrong, "--url", "http://127.0.0.1:9")
 
     assert done.code == 2
 
 
-def test_a_person_sees_what_sets_it_off(greeting: Shell):
+def test_a_person_sees_the_event_of_a_trigger(greeting: Shell):
     shown = greeting.at_terminal("triggers", "list", width=120).out
     one = greeting.at_terminal("triggers", "show", "greet").out
 
@@ -93,7 +93,7 @@ def test_a_person_sees_what_sets_it_off(greeting: Shell):
     assert "age is at least 18" in one or "age" in one
 
 
-def test_a_dry_run_of_an_event_tells_what_its_triggers_would_do(greeting: Shell):
+def test_a_dry_run_of_an_event_shows_the_effect_of_its_triggers(greeting: Shell):
     done = greeting.here("events", "emit", "member.joined", "name=Ada", "age=36", "--dry-run")
     nobody = greeting.here("events", "emit", "member.left", "--dry-run")
 
@@ -115,7 +115,7 @@ def test_events_are_listed_newest_first_and_emitted_again(greeting: Shell):
     assert "member.joined" in greeting.at_terminal("events", "list").out
 
 
-def test_several_events_are_replayed_only_when_agreed_to(greeting: Shell):
+def test_several_events_are_replayed_only_after_a_confirmation(greeting: Shell):
     ids = [greeting.here("events", "emit", "other").out.strip() for _ in range(2)]
 
     asked = greeting.run("events", "replay", *ids)
@@ -127,7 +127,7 @@ def test_several_events_are_replayed_only_when_agreed_to(greeting: Shell):
     assert "1 done, 1 refused." in partly.err
 
 
-def test_an_event_tells_which_triggers_matched_and_why_not(greeting: Shell):
+def test_an_event_shows_which_triggers_matched_and_why_others_did_not(greeting: Shell):
     greeting.here("triggers", "update", "greet", "--dedupe-key", "{{event.name}}")
     for age in (36, 36, 3):
         greeting.here("events", "emit", "member.joined", "name=Ada", f"age={age}")
@@ -140,10 +140,10 @@ def test_an_event_tells_which_triggers_matched_and_why_not(greeting: Shell):
     assert "= existing" in shown[again]
     assert "⊘ unmatched" in shown[late]
     assert "it does not hold that" in shown[late]
-    assert (found.lines, "No events that fit." in found.err) == ([], True)
+    assert (found.lines, "No events match." in found.err) == ([], True)
 
 
-def test_events_are_printed_as_they_come(greeting: Shell):
+def test_events_are_printed_as_they_arrive(greeting: Shell):
     greeting.here("events", "emit", "before", "n=1")
     tail = greeting.start("events", "tail", "--json")
     tail.sees('"before"')

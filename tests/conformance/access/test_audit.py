@@ -1,4 +1,4 @@
-"""The audit chains: gap-free whoever writes at once, and any tampering is found."""
+"""Audit chains: concurrent writers leave no gap, and any tampering is detected."""
 
 import asyncio
 from dataclasses import replace
@@ -16,7 +16,7 @@ async def entries_of(storage, tenant=None):
     return await storage.access.audit_entries_after(tenant, 0, last=end.last)
 
 
-async def test_entries_follow_each_other_in_the_chain_of_their_tenant(storage, clock):
+async def test_entries_form_a_chain_per_tenant(storage, clock):
     await storage.access.append_audit_entry(an_entry(ACME, action="jobs.cancel"))
     await clock.advance(MINUTE)
     await storage.access.append_audit_entry(an_entry(ACME, action="jobs.retry", request_id="r-1"))
@@ -43,17 +43,17 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-async def test_what_is_read_back_is_what_was_hashed(storage, value):
-    made = await storage.access.append_audit_entry(
+async def test_stored_entries_match_their_hashes(storage, value):
+    created = await storage.access.append_audit_entry(
         an_entry(ACME, before=value, after=value, outcome="refused")
     )
 
-    [told] = await entries_of(storage, ACME)
-    assert told == made
-    assert first_break([told]) == ChainEnd(1, told.hash)
+    [entry] = await entries_of(storage, ACME)
+    assert entry == created
+    assert first_break([entry]) == ChainEnd(1, entry.hash)
 
 
-async def test_entries_are_told_newest_first_page_by_page(storage):
+async def test_entries_are_listed_newest_first_in_pages(storage):
     for number in range(5):
         await storage.access.append_audit_entry(an_entry(ACME, target_id=str(number)))
 
@@ -64,7 +64,7 @@ async def test_entries_are_told_newest_first_page_by_page(storage):
     assert await storage.access.entries(GLOBEX) == []
 
 
-async def test_entries_written_at_once_have_numbers_without_a_gap(storage, twin):
+async def test_concurrent_entries_are_numbered_without_gaps(storage, twin):
     await asyncio.gather(
         *[
             side.access.append_audit_entry(an_entry(tenant, target_id=str(number)))
@@ -80,7 +80,7 @@ async def test_entries_written_at_once_have_numbers_without_a_gap(storage, twin)
         assert first_break(entries) == (await storage.access.audit_chain_end(tenant)).recorded
 
 
-async def test_a_change_that_is_undone_leaves_no_entry_and_no_gap(storage):
+async def test_a_rolled_back_change_leaves_no_entry_and_no_gap(storage):
     async def fails() -> None:
         async with storage.database.transaction() as session:
             await append(session, an_entry(ACME, target_id="undone"))
@@ -115,7 +115,7 @@ TAMPERING = {
 
 
 @pytest.mark.parametrize("how", TAMPERING)
-async def test_tampering_is_found_where_it_was_done(storage, how):
+async def test_tampering_is_located(storage, how):
     for number in range(4):
         await storage.access.append_audit_entry(an_entry(ACME, after={"n": number}))
     statement, place = TAMPERING[how]
@@ -127,7 +127,7 @@ async def test_tampering_is_found_where_it_was_done(storage, how):
     assert found.sequence == place
 
 
-async def test_two_entries_that_changed_places_are_found(storage):
+async def test_swapped_entries_are_detected(storage):
     for number in range(3):
         await storage.access.append_audit_entry(an_entry(ACME, after={"n": number}))
     one, two, three = await entries_of(storage, ACME)
@@ -137,16 +137,16 @@ async def test_two_entries_that_changed_places_are_found(storage):
     assert first_break(swapped) == ChainBreak(2, "entry 2 does not follow the one before it")
 
 
-async def test_entries_cut_off_at_the_end_differ_from_where_the_chain_is_said_to_end(storage):
+async def test_truncation_is_detected_by_the_recorded_head(storage):
     for _ in range(3):
         await storage.access.append_audit_entry(an_entry(ACME))
-    said = (await storage.access.audit_chain_end(ACME)).recorded
+    statement = (await storage.access.audit_chain_end(ACME)).recorded
 
     await storage.database.script("delete from windlass_audit where sequence = 3;\n")
 
-    assert (await storage.access.audit_chain_end(ACME))[:2] == (said, 2)
-    assert first_break(await entries_of(storage, ACME)) != said
+    assert (await storage.access.audit_chain_end(ACME))[:2] == (statement, 2)
+    assert first_break(await entries_of(storage, ACME)) != statement
 
 
-def test_no_entries_are_whole():
+def test_an_empty_chain_is_valid():
     assert first_break([]) == EMPTY_CHAIN

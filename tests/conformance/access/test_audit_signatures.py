@@ -1,4 +1,4 @@
-"""Signed audit chains: what somebody with all rights on the database, but no key, cannot hide."""
+"""Signed audit chains: someone with full database rights but no key cannot hide tampering."""
 
 import asyncio
 from dataclasses import replace
@@ -24,19 +24,19 @@ VALID = SignatureState.VALID
 
 
 @pytest.fixture
-def heard():
+def logged():
     return Heard()
 
 
 @pytest.fixture
-async def engine(storage, heard):
-    await an_engine(storage, heard)
-    return with_key(storage, heard)
+async def engine(storage, logged):
+    await an_engine(storage, logged)
+    return with_key(storage, logged)
 
 
-def with_key(storage, heard, key=KEY, accepted=()):
+def with_key(storage, logged, key=KEY, accepted=()):
     settings = Settings(audit=AuditSettings(key=key, accepted_keys=accepted))
-    return Engine(storage, settings, Telemetry(heard))
+    return Engine(storage, settings, Telemetry(logged))
 
 
 async def record(engine, tenant=ACME, number=0):
@@ -69,7 +69,7 @@ async def broken(engine, pinned=()):
     return found
 
 
-async def test_chains_that_nobody_touched_are_whole_and_their_ends_signed(engine):
+async def test_untouched_chains_are_valid_and_signed(engine):
     await fill(engine)
 
     report = await engine.audit.verify_all()
@@ -162,7 +162,7 @@ def matches(found, expected):
 
 
 @pytest.mark.parametrize("how", TAMPERING)
-async def test_tampering_without_the_key_is_found_and_the_chain_named(engine, storage, how):
+async def test_tampering_without_the_key_names_the_chain(engine, storage, how):
     await fill(engine)
     statements, expected = TAMPERING[how]
 
@@ -174,7 +174,7 @@ async def test_tampering_without_the_key_is_found_and_the_chain_named(engine, st
 
 
 @pytest.mark.parametrize("how", TAMPERING)
-async def test_entries_added_after_tampering_do_not_hide_it(engine, storage, how):
+async def test_later_entries_do_not_hide_tampering(engine, storage, how):
     await fill(engine)
     statements, _ = TAMPERING[how]
     await storage.database.script(statements)
@@ -188,9 +188,9 @@ async def test_entries_added_after_tampering_do_not_hide_it(engine, storage, how
     assert await broken(engine)
 
 
-async def test_an_entry_forged_with_right_hashes_is_found_at_the_end(engine, storage, heard):
+async def test_a_forged_entry_with_valid_hashes_is_detected_at_the_head(engine, storage, logged):
     await fill(engine)
-    forger = with_key(storage, heard, key="f" * 32, accepted=(KEY,))
+    forger = with_key(storage, logged, key="f" * 32, accepted=(KEY,))
     before = await row_of(storage, "acme")
 
     await record(forger, ACME, 99)
@@ -201,7 +201,7 @@ async def test_an_entry_forged_with_right_hashes_is_found_at_the_end(engine, sto
     assert matches((await broken(engine))[ACME], (6, "cut off, added or replaced"))
 
 
-async def test_an_older_end_with_its_signature_is_found_by_a_pinned_one(engine, storage):
+async def test_a_replayed_signed_head_is_detected_by_a_pinned_head(engine, storage):
     await fill(engine)
     older = await row_of(storage, "acme")
     await record(engine, ACME)
@@ -221,7 +221,7 @@ async def test_an_older_end_with_its_signature_is_found_by_a_pinned_one(engine, 
     assert matches((await broken(engine, pins))[ACME], (6, "rolled back"))
 
 
-async def test_a_rewritten_chain_and_a_forged_pin_are_told_apart(engine):
+async def test_a_rewritten_chain_and_a_forged_pin_are_distinguished(engine):
     await fill(engine)
     [head] = await engine.audit.heads("acme")
     pin = PinnedHead(ACME, 4, head.end.hash)
@@ -231,7 +231,7 @@ async def test_a_rewritten_chain_and_a_forged_pin_are_told_apart(engine):
     assert matches((await broken(engine, [signed]))[ACME], (4, "the pinned head itself"))
 
 
-async def test_everything_gone_is_found_by_a_pinned_end(engine, storage):
+async def test_deletion_of_everything_is_detected_by_a_pinned_head(engine, storage):
     await fill(engine)
     [head] = await engine.audit.heads("acme")
     pin = PinnedHead(ACME, head.end.sequence, head.end.hash, head.signature)
@@ -242,7 +242,7 @@ async def test_everything_gone_is_found_by_a_pinned_end(engine, storage):
     assert matches((await broken(engine, [pin]))[ACME], (5, "rolled back"))
 
 
-async def test_a_tenant_checks_its_own_chain_and_pins_no_other(engine):
+async def test_a_tenant_verifies_and_pins_its_own_chain_only(engine):
     await fill(engine)
     [head] = await engine.audit.heads("globex")
     pin = PinnedHead(GLOBEX, head.end.sequence, head.end.hash)
@@ -254,14 +254,14 @@ async def test_a_tenant_checks_its_own_chain_and_pins_no_other(engine):
         await engine.audit.verify_own("acme", [pin])
 
 
-async def test_a_process_without_the_key_adds_nothing_to_a_signed_chain(engine, storage, heard):
+async def test_a_process_without_the_key_cannot_append_to_a_signed_chain(engine, storage, logged):
     await fill(engine)
-    keyless = Engine(storage, Settings(), Telemetry(heard))
+    keyless = Engine(storage, Settings(), Telemetry(logged))
 
     with pytest.raises(AuditKeyMissing, match="acme"):
         await record(keyless)
     with pytest.raises(AuditKeyMissing):
-        await record(with_key(storage, heard, key=NEXT_KEY))
+        await record(with_key(storage, logged, key=NEXT_KEY))
 
     assert await broken(engine) == {}
     unchecked = await keyless.audit.verify_all()
@@ -270,8 +270,8 @@ async def test_a_process_without_the_key_adds_nothing_to_a_signed_chain(engine, 
     assert {v.head for v in unchecked.chains} == {SignatureState.UNCHECKED}
 
 
-async def test_without_a_key_chains_are_unsigned_and_checked_as_far_as_that_goes(storage, heard):
-    keyless = await an_engine(storage, heard)
+async def test_without_a_key_chains_are_verified_by_hash_only(storage, logged):
+    keyless = await an_engine(storage, logged)
     await fill(keyless)
 
     report = await keyless.audit.verify_all()
@@ -282,8 +282,8 @@ async def test_without_a_key_chains_are_unsigned_and_checked_as_far_as_that_goes
     assert await storage.access.audit_registry() is None
 
 
-async def test_chains_from_before_there_was_a_key_are_signed_when_asked(engine, storage, heard):
-    keyless = Engine(storage, Settings(), Telemetry(heard))
+async def test_unsigned_chains_are_signed_on_request(engine, storage, logged):
+    keyless = Engine(storage, Settings(), Telemetry(logged))
     await record(keyless, ACME)
     await record(keyless, None)
     await record(engine, GLOBEX)
@@ -300,7 +300,7 @@ async def test_chains_from_before_there_was_a_key_are_signed_when_asked(engine, 
 
 
 @pytest.mark.parametrize("how", TAMPERING)
-async def test_signing_hides_no_tampering_unless_it_is_accepted(engine, storage, how):
+async def test_signing_refuses_a_tampered_chain_by_default(engine, storage, how):
     await fill(engine)
     await storage.database.script(TAMPERING[how][0])
     found = await broken(engine)
@@ -311,7 +311,7 @@ async def test_signing_hides_no_tampering_unless_it_is_accepted(engine, storage,
     assert (await broken(engine)).keys() >= found.keys()
 
 
-async def test_what_was_looked_into_is_signed_when_that_is_accepted(engine, storage):
+async def test_a_tampered_chain_is_signed_when_accepted(engine, storage):
     await fill(engine)
     await storage.database.script(CUT + HEAD_OF_4)
     await record(engine, ACME)
@@ -323,7 +323,7 @@ async def test_what_was_looked_into_is_signed_when_that_is_accepted(engine, stor
     assert await broken(engine) == {}
 
 
-async def test_a_chain_that_is_gone_is_forgotten_when_that_is_accepted(engine, storage):
+async def test_a_missing_chain_is_dropped_when_accepted(engine, storage):
     await fill(engine)
     await storage.database.script(GONE)
 
@@ -333,19 +333,19 @@ async def test_a_chain_that_is_gone_is_forgotten_when_that_is_accepted(engine, s
     assert await broken(engine) == {}
 
 
-async def test_a_new_key_signs_while_the_old_one_is_accepted(engine, storage, heard):
+async def test_key_rotation_accepts_the_old_key(engine, storage, logged):
     await fill(engine)
-    changed = with_key(storage, heard, key=NEXT_KEY, accepted=(KEY,))
+    changed = with_key(storage, logged, key=NEXT_KEY, accepted=(KEY,))
     await fill(changed, 1)
     assert await broken(changed) == {}
 
     await changed.audit.sign(ROOT)
 
-    assert await broken(with_key(storage, heard, key=NEXT_KEY)) == {}
+    assert await broken(with_key(storage, logged, key=NEXT_KEY)) == {}
     assert "signed with a key that is not known here" in str(await broken(engine))
 
 
-async def test_chains_that_start_at_once_are_all_listed(engine, storage, heard):
+async def test_chains_started_concurrently_are_all_listed(engine, storage, logged):
     await asyncio.gather(
         *[record(engine, f"tenant-{number % 7}", number) for number in range(28)],
         *[record(engine, None, number) for number in range(7)],
@@ -358,7 +358,7 @@ async def test_chains_that_start_at_once_are_all_listed(engine, storage, heard):
     assert (await storage.access.audit_registry()).chains == 8
 
 
-async def test_an_undone_first_entry_leaves_no_chain(engine, storage):
+async def test_a_rolled_back_first_entry_leaves_no_chain(engine, storage):
     async def fails():
         async with storage.database.transaction() as session:
             await engine.audit.record(ROOT, Right.QUEUES_PAUSE, QUEUE, tenant=ACME, session=session)
@@ -372,7 +372,7 @@ async def test_an_undone_first_entry_leaves_no_chain(engine, storage):
     assert await broken(engine) == {}
 
 
-def test_a_key_is_read_from_a_file_and_what_is_wrong_with_it_is_told(tmp_path):
+def test_the_key_file_is_read_and_its_errors_are_reported(tmp_path):
     file = tmp_path / "key"
     file.write_text(f"{KEY}\nanything\n")
 
@@ -390,7 +390,7 @@ def test_a_key_is_read_from_a_file_and_what_is_wrong_with_it_is_told(tmp_path):
         Settings.load({"audit.key": KEY, "audit.key_file": str(file)}, environ={}, cwd=tmp_path)
 
 
-def test_a_signature_is_of_one_statement_only():
+def test_a_signature_covers_one_statement_only():
     keys = AuditKeys(KEY.encode())
     signature = keys.sign(("head", "acme", 1, GENESIS))
 

@@ -9,7 +9,7 @@ from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.ids import new_session_id, new_token_id, new_user_id
 
 
-async def test_a_token_is_told_as_it_was_made(storage):
+async def test_a_token_reads_back_as_created(storage):
     await a_tenant(storage, ACME)
     ada = await a_user(storage)
     token = a_token(
@@ -22,9 +22,16 @@ async def test_a_token_is_told_as_it_was_made(storage):
     assert await storage.access.create_token(token, hash_of("t"), expires=HOUR)
 
     found = await storage.access.token(token.id, fresh=MINUTE)
-    [told] = await storage.access.tokens(ALL_TENANTS)
-    assert found.token == told
-    assert (told.name, told.role, told.tenant, told.rights, told.permissions, told.created_by) == (
+    [stored] = await storage.access.tokens(ALL_TENANTS)
+    assert found.token == stored
+    assert (
+        stored.name,
+        stored.role,
+        stored.tenant,
+        stored.rights,
+        stored.permissions,
+        stored.created_by,
+    ) == (
         token.name,
         token.role,
         ACME,
@@ -32,12 +39,12 @@ async def test_a_token_is_told_as_it_was_made(storage):
         token.permissions,
         ada,
     )
-    assert (told.created_at, told.expires_at) == (START, START + HOUR)
+    assert (stored.created_at, stored.expires_at) == (START, START + HOUR)
     assert (found.hash, found.valid, found.stale) == (hash_of("t"), True, True)
     assert await storage.access.token(new_token_id(), fresh=MINUTE) is None
 
 
-async def test_a_token_of_a_tenant_or_by_a_user_that_does_not_exist_is_not_made(storage):
+async def test_a_token_requires_an_existing_tenant_and_user(storage):
     await a_tenant(storage, GLOBEX, state="deleted")
 
     assert not await storage.access.create_token(a_token(tenant="unheard"), hash_of("t"))
@@ -63,19 +70,19 @@ async def test_a_token_is_valid_until_it_expires_or_its_tenant_is_deleted(storag
     assert valid == [False, False, True]
 
 
-async def test_the_names_of_tokens_are_told_at_once_of_revoked_ones_too(storage):
+async def test_token_names_include_revoked_tokens(storage):
     await a_tenant(storage, ACME)
-    bot, theirs, other = a_token(name="bot"), a_token(name="Hällo", tenant=ACME), a_token()
-    for number, token in enumerate((bot, theirs, other)):
+    bot, foreign, other = a_token(name="bot"), a_token(name="Hällo", tenant=ACME), a_token()
+    for number, token in enumerate((bot, foreign, other)):
         await storage.access.create_token(token, hash_of(str(number)))
     await storage.access.revoke_token(ALL_TENANTS, bot.id)
 
-    names = await storage.access.token_names([bot.id, theirs.id, new_token_id()])
+    names = await storage.access.token_names([bot.id, foreign.id, new_token_id()])
 
-    assert names == {bot.id: "bot", theirs.id: "Hällo"}
+    assert names == {bot.id: "bot", foreign.id: "Hällo"}
 
 
-async def test_a_tokens_use_is_noted_once_in_a_while(storage, clock):
+async def test_token_usage_is_recorded_periodically(storage, clock):
     token = a_token()
     await storage.access.create_token(token, hash_of("t"))
 
@@ -90,7 +97,7 @@ async def test_a_tokens_use_is_noted_once_in_a_while(storage, clock):
     assert (after.token.last_used_at, after.stale) == (START, True)
 
 
-async def test_a_token_is_revoked_once_and_only_within_the_scope(storage):
+async def test_a_token_is_revoked_once_and_only_in_scope(storage):
     await a_tenant(storage, ACME)
     token = a_token(tenant=ACME)
     await storage.access.create_token(token, hash_of("t"))
@@ -102,7 +109,7 @@ async def test_a_token_is_revoked_once_and_only_within_the_scope(storage):
     assert not (await storage.access.token(token.id, fresh=MINUTE)).valid
 
 
-async def test_a_tenants_tokens_are_told_newest_first_and_no_others(storage):
+async def test_a_tenants_tokens_are_listed_newest_first(storage):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     mine = [a_token(tenant=ACME) for _ in range(3)]
@@ -116,7 +123,7 @@ async def test_a_tenants_tokens_are_told_newest_first_and_no_others(storage):
     assert len(await storage.access.tokens(ALL_TENANTS)) == 5
 
 
-async def test_a_session_lasts_as_long_as_it_is_seen_but_not_for_ever(storage, clock):
+async def test_a_session_is_extended_by_use_up_to_its_maximum_age(storage, clock):
     ada = await a_user(storage, superadmin=True)
     id = await a_session(storage, ada)
 
@@ -134,7 +141,7 @@ async def test_a_session_lasts_as_long_as_it_is_seen_but_not_for_ever(storage, c
     assert (await storage.access.user(ada)).last_login_at == START
 
 
-async def test_a_session_that_was_not_seen_ends_and_is_not_woken(storage, clock):
+async def test_an_idle_session_expires_for_good(storage, clock):
     ada = await a_user(storage)
     id = await a_session(storage, ada)
 
@@ -144,7 +151,7 @@ async def test_a_session_that_was_not_seen_ends_and_is_not_woken(storage, clock)
     assert await storage.access.session(hash_of("s"), fresh=MINUTE) is None
 
 
-async def test_a_session_of_a_disabled_user_or_of_another_hash_is_none(storage):
+async def test_a_session_needs_an_enabled_user_and_the_right_hash(storage):
     ada = await a_user(storage)
     await a_session(storage, ada)
 
@@ -153,7 +160,7 @@ async def test_a_session_of_a_disabled_user_or_of_another_hash_is_none(storage):
     assert await storage.access.session(hash_of("s"), fresh=MINUTE) is None
 
 
-async def test_sessions_are_ended_one_by_one_and_all_at_once(storage):
+async def test_sessions_are_ended_singly_and_all_at_once(storage):
     ada, bob = await a_user(storage, "ada"), await a_user(storage, "bob")
     one, _, three = [await a_session(storage, ada, str(n)) for n in range(3)]
 
@@ -165,7 +172,7 @@ async def test_sessions_are_ended_one_by_one_and_all_at_once(storage):
     assert [session.id for session in await storage.access.sessions(ada)] == [three]
 
 
-async def test_a_link_works_once_for_its_purpose_and_in_time(storage, clock):
+async def test_a_link_works_once_for_its_purpose_before_it_expires(storage, clock):
     ada = await a_user(storage)
     await storage.access.create_link(hash_of("a"), "login", ada, expires=HOUR)
     await storage.access.create_link(hash_of("b"), "login", ada, expires=HOUR)
@@ -177,7 +184,7 @@ async def test_a_link_works_once_for_its_purpose_and_in_time(storage, clock):
     assert await storage.access.use_link(hash_of("b"), "login") is None
 
 
-async def test_somebody_who_is_gone_gets_neither_session_nor_link(storage):
+async def test_a_deleted_user_gets_neither_session_nor_link(storage):
     gone = new_user_id()
 
     begun = await storage.access.create_session(
@@ -188,7 +195,7 @@ async def test_somebody_who_is_gone_gets_neither_session_nor_link(storage):
     assert not await storage.access.create_link(hash_of("l"), "login", gone, expires=HOUR)
 
 
-async def test_of_many_who_use_a_link_one_does(storage, twin):
+async def test_concurrent_uses_of_a_link_succeed_once(storage, twin):
     ada = await a_user(storage)
     await storage.access.create_link(hash_of("a"), "login", ada, expires=HOUR)
 
@@ -199,7 +206,7 @@ async def test_of_many_who_use_a_link_one_does(storage, twin):
     assert [id for id in used if id] == [ada]
 
 
-async def test_logins_are_counted_until_their_window_is_over(storage, clock):
+async def test_login_attempts_are_counted_within_their_window(storage, clock):
     window = 15 * MINUTE
 
     counted = [await storage.access.count_login_try("account:1", window=window) for _ in range(3)]
@@ -214,7 +221,7 @@ async def test_logins_are_counted_until_their_window_is_over(storage, clock):
     assert (await storage.access.count_login_try("account:2", window=window)).number == 1
 
 
-async def test_logins_tried_at_once_are_all_counted(storage, twin):
+async def test_concurrent_login_attempts_are_all_counted(storage, twin):
     counted = await asyncio.gather(
         *[side.access.count_login_try("address:1", window=HOUR) for side in (storage, twin) * 5]
     )
@@ -222,7 +229,7 @@ async def test_logins_tried_at_once_are_all_counted(storage, twin):
     assert sorted(tries.number for tries in counted) == list(range(1, 11))
 
 
-async def test_a_success_forgets_the_tries(storage):
+async def test_a_successful_login_resets_the_counter(storage):
     await storage.access.count_login_try("account:1", window=HOUR)
 
     await storage.access.clear_login_tries("account:1")
@@ -230,7 +237,7 @@ async def test_a_success_forgets_the_tries(storage):
     assert (await storage.access.count_login_try("account:1", window=HOUR)).number == 1
 
 
-async def test_a_login_is_remembered_from_the_last_time_on(storage, clock):
+async def test_a_remembered_login_expires_counted_from_the_latest(storage, clock):
     await storage.access.remember_login("signed-in:1", lasts=HOUR)
     await clock.advance(30 * MINUTE)
     await storage.access.remember_login("signed-in:1", lasts=HOUR)
@@ -246,7 +253,7 @@ async def test_a_login_is_remembered_from_the_last_time_on(storage, clock):
     assert row["n"] == 0
 
 
-async def test_what_is_over_is_pruned_and_what_lasts_is_not(storage, clock):
+async def test_expired_credentials_are_pruned_and_valid_ones_kept(storage, clock):
     ada = await a_user(storage)
     await a_session(storage, ada)
     await storage.access.create_link(hash_of("a"), "login", ada, expires=HOUR)
@@ -263,7 +270,7 @@ async def test_what_is_over_is_pruned_and_what_lasts_is_not(storage, clock):
     assert await storage.access.user(new_user_id()) is None
 
 
-async def test_tokens_that_have_ended_are_left_out_if_told_so(storage, clock):
+async def test_expired_tokens_can_be_excluded(storage, clock):
     kept, revoked, expiring = a_token(), a_token(), a_token()
     for token in (kept, revoked):
         await storage.access.create_token(token, hash_of("t"))

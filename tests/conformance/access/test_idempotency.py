@@ -1,4 +1,4 @@
-"""What was answered to requests with a key: taken by one, kept, given back, forgotten."""
+"""Idempotency keys of requests: taken once, response stored, released, deleted."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ async def keep(storage, holder="one", body='{"id": 1}'):
     )
 
 
-async def test_a_key_is_taken_and_its_answer_kept(storage):
+async def test_a_key_is_taken_and_its_response_stored(storage):
     taken = await hold(storage)
     await keep(storage)
 
@@ -31,7 +31,7 @@ async def test_a_key_is_taken_and_its_answer_kept(storage):
     assert (found.status, found.body) == (201, '{"id": 1}')
 
 
-async def test_of_many_at_once_one_has_the_key(storage, twin):
+async def test_concurrent_requests_take_a_key_once(storage, twin):
     holders = [str(number) for number in range(8)]
 
     found = await asyncio.gather(
@@ -42,7 +42,7 @@ async def test_of_many_at_once_one_has_the_key(storage, twin):
     assert found[0].holder in holders
 
 
-async def test_a_key_whose_holder_never_answered_is_anothers_to_take(storage, clock):
+async def test_an_abandoned_key_can_be_taken_again(storage, clock):
     await hold(storage)
     before = await hold(storage, "two")
 
@@ -59,7 +59,7 @@ async def test_a_key_whose_holder_never_answered_is_anothers_to_take(storage, cl
     )
 
 
-async def test_a_key_is_given_back_by_its_holder_unless_it_is_answered(storage):
+async def test_a_key_is_released_by_its_holder_until_it_has_a_response(storage):
     await hold(storage)
     await storage.access.release_idempotency_key(KEY, holder="two")
     held = await hold(storage, "two")
@@ -67,13 +67,13 @@ async def test_a_key_is_given_back_by_its_holder_unless_it_is_answered(storage):
     free = await hold(storage, "two")
     await keep(storage, "two", body=None)
     await storage.access.release_idempotency_key(KEY, holder="two")
-    answered = await hold(storage, "three")
+    finished = await hold(storage, "three")
 
     assert (held.holder, free.holder) == ("one", "two")
-    assert (answered.holder, answered.status, answered.body) == ("two", 201, None)
+    assert (finished.holder, finished.status, finished.body) == ("two", 201, None)
 
 
-async def test_answers_are_forgotten_some_at_a_time_once_they_were_kept_long_enough(storage, clock):
+async def test_expired_responses_are_deleted_in_batches(storage, clock):
     await hold(storage)
     await keep(storage)
     for number in range(3):

@@ -30,7 +30,7 @@ async def accept_as_new(storage, hash):
     return account.id if found else None
 
 
-async def test_invitations_of_a_tenant_are_told_until_they_expire(storage, clock):
+async def test_a_tenants_invitations_are_listed_until_they_expire(storage, clock):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     await invite(storage, "bob", ACME, "tenant_admin", permissions=["exports"])
@@ -48,7 +48,7 @@ async def test_invitations_of_a_tenant_are_told_until_they_expire(storage, clock
     assert [each.tenant for each in await storage.access.invitations(ALL_TENANTS)] == [ACME, GLOBEX]
 
 
-async def test_nobody_is_invited_to_no_tenant_or_to_one_of_theirs(storage):
+async def test_an_invitation_needs_an_existing_tenant_and_a_non_member(storage):
     await a_tenant(storage, ACME)
     await a_tenant(storage, GLOBEX, state="deleted")
     await a_member(storage, await a_user(storage, "ada"), ACME)
@@ -60,7 +60,7 @@ async def test_nobody_is_invited_to_no_tenant_or_to_one_of_theirs(storage):
     assert await storage.access.invitations(ALL_TENANTS) == []
 
 
-async def test_an_invitation_is_accepted_once_by_the_account_of_its_name(storage):
+async def test_an_invitation_is_accepted_once_by_the_named_account(storage):
     await a_tenant(storage, ACME)
     hash = await invite(storage, "ada", ACME, "tenant_admin", permissions=["exports"])
     ada, eve = await a_user(storage, "ada"), await a_user(storage, "eve")
@@ -79,7 +79,7 @@ async def test_an_invitation_is_accepted_once_by_the_account_of_its_name(storage
     assert len(await storage.access.entries(ACME)) == 1
 
 
-async def test_accepting_ends_the_links_and_the_other_sessions_of_the_account(storage):
+async def test_accepting_ends_links_and_other_sessions_of_the_account(storage):
     await a_tenant(storage, ACME)
     ada, bob = await a_user(storage, "ada"), await a_user(storage, "bob")
     _, own, of_bob = [
@@ -97,7 +97,7 @@ async def test_accepting_ends_the_links_and_the_other_sessions_of_the_account(st
     assert await storage.access.use_link(hash_of("l1"), "password") is None
 
 
-async def test_a_superadmin_is_one_by_accepting(storage):
+async def test_accepting_makes_a_superadmin(storage):
     ada = await a_user(storage, "ada")
     hash = await invite(storage, "ada", role="superadmin")
     before = await storage.access.user(ada)
@@ -108,7 +108,7 @@ async def test_a_superadmin_is_one_by_accepting(storage):
     assert len(await storage.access.entries(None)) == 1
 
 
-async def test_an_offer_to_be_superadmin_ends_with_taking_it_away(storage):
+async def test_a_revoked_superadmin_invitation_is_void(storage):
     await a_tenant(storage, ACME)
     ada = await a_user(storage, "ada")
     hash = await invite(storage, "ada", role="superadmin")
@@ -120,7 +120,7 @@ async def test_an_offer_to_be_superadmin_ends_with_taking_it_away(storage):
     assert await accept(storage, other, ada)
 
 
-async def test_an_invitation_is_void_once_it_is_over_taken_back_or_made_anew(storage, clock):
+async def test_an_invitation_is_void_once_expired_revoked_or_replaced(storage, clock):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     await a_tenant(storage, "gone")
@@ -142,7 +142,7 @@ async def test_an_invitation_is_void_once_it_is_over_taken_back_or_made_anew(sto
     assert (replaced, await storage.access.memberships(ada)) == (None, [])
 
 
-async def test_another_role_can_be_offered_by_the_same_link(storage):
+async def test_the_role_of_an_invitation_can_be_changed(storage):
     await a_tenant(storage, ACME)
     ada = await a_user(storage, "ada")
     hash = await invite(storage, "ada", ACME)
@@ -155,7 +155,7 @@ async def test_another_role_can_be_offered_by_the_same_link(storage):
     assert [each.role for each in await storage.access.memberships(ada)] == ["tenant_admin"]
 
 
-async def test_somebody_new_gets_an_account_with_the_role_and_nobody_elses(storage):
+async def test_a_new_user_gets_an_account_with_the_invited_role_only(storage):
     await a_tenant(storage, ACME)
     ada = await a_user(storage, "ada")
     for_ada, for_bob = await invite(storage, "ada", ACME), await invite(storage, "bob", ACME)
@@ -167,39 +167,43 @@ async def test_somebody_new_gets_an_account_with_the_role_and_nobody_elses(stora
     cleo = await accept_as_new(storage, wide)
 
     assert (refused, again) == (None, None)
-    made = await storage.access.user_by_name("bob")
-    assert (made.user.id, made.user.superadmin, made.password_hash) == (bob, False, "$argon2id$x")
+    created = await storage.access.user_by_name("bob")
+    assert (created.user.id, created.user.superadmin, created.password_hash) == (
+        bob,
+        False,
+        "$argon2id$x",
+    )
     assert await storage.access.memberships(bob) == [Membership(ACME, "user")]
     assert await storage.access.memberships(ada) == []
     assert (
         (await storage.access.user(cleo)).superadmin,
         await storage.access.memberships(cleo),
     ) == (True, [])
-    assert await accept(storage, for_ada, ada)  # it was not used up by who was refused
+    assert await accept(storage, for_ada, ada)  # the refused user did not use it up
 
 
-async def test_of_many_who_accept_at_once_one_does(storage, twin):
+async def test_concurrent_accepts_succeed_once(storage, twin):
     await a_tenant(storage, ACME)
     ada = await a_user(storage, "ada")
     hash = await invite(storage, "ada", ACME)
 
-    answers = await asyncio.gather(*[accept(side, hash, ada) for side in (storage, twin) * 4])
+    results = await asyncio.gather(*[accept(side, hash, ada) for side in (storage, twin) * 4])
 
-    assert len([each for each in answers if each]) == 1
+    assert len([each for each in results if each]) == 1
     assert len(await storage.access.entries(ACME)) == 1
 
 
-async def test_two_links_of_one_new_name_against_each_other_make_one_account(storage, twin):
+async def test_concurrent_accepts_of_two_links_for_one_name_create_one_account(storage, twin):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     for number in range(ROUNDS):
         mine = await invite(storage, f"u{number}", ACME)
-        theirs = await invite(storage, f"u{number}", GLOBEX)
+        foreign = await invite(storage, f"u{number}", GLOBEX)
 
-        made = await race(number, accept_as_new(storage, mine), accept_as_new(twin, theirs))
+        created = await race(number, accept_as_new(storage, mine), accept_as_new(twin, foreign))
 
-        [account] = [each for each in made if each]
+        [account] = [each for each in created if each]
         assert (await storage.access.user_by_name(f"u{number}")).user.id == account
         assert len(await storage.access.memberships(account)) == 1
-        left = theirs if made[0] else mine
+        left = foreign if created[0] else mine
         assert await accept(storage, left, account)  # the other link was not used up

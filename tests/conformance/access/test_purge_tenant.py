@@ -1,4 +1,4 @@
-"""Purging a tenant: every table that has rows of a tenant is emptied of them, and only of them."""
+"""Purging a tenant: its rows are deleted from every table, and no others."""
 
 import pytest
 
@@ -103,9 +103,9 @@ async def furnish(storage, tenant):
     return lease.job_id
 
 
-async def test_a_purge_leaves_no_row_of_the_tenant_in_any_table(storage, engine):
-    theirs = {tenant: await furnish(storage, tenant) for tenant in (ACME, GLOBEX)}
-    for tenant in theirs:
+async def test_a_purge_removes_all_rows_of_the_tenant(storage, engine):
+    rows_by_tenant = {tenant: await furnish(storage, tenant) for tenant in (ACME, GLOBEX)}
+    for tenant in rows_by_tenant:
         await enqueue(storage, tenant=tenant)
     every = await tables(storage)
     before = {each: await rows_in(storage, each, ACME) for each in every - OPEN - KEPT}
@@ -123,12 +123,12 @@ async def test_a_purge_leaves_no_row_of_the_tenant_in_any_table(storage, engine)
     changed = {each: await rows_in(storage, each, GLOBEX) for each in every}
     folded = {"windlass_deltas": 0, "windlass_counts": 0, "windlass_minutes": 0}
     assert changed | folded == of_globex | folded
-    assert await state_of(storage, theirs[GLOBEX]) is JobState.COMPLETED
+    assert await state_of(storage, rows_by_tenant[GLOBEX]) is JobState.COMPLETED
     assert (purged.closed, purged.open, purged.more) == (2, 0, False)
     assert (purged.rows["jobs"], purged.rows["logs"]) == (3, 1)
 
 
-async def test_a_purge_says_in_the_audit_who_removed_how_much(storage, engine):
+async def test_a_purge_is_audited_with_actor_and_counts(storage, engine):
     await furnish(storage, ACME)
 
     purged = await engine.tenants.purge(ACME, by=ROOT, request_id="r1")
@@ -140,7 +140,7 @@ async def test_a_purge_says_in_the_audit_who_removed_how_much(storage, engine):
     assert (await engine.audit.verify_all()).whole
 
 
-async def test_a_purge_goes_on_where_one_before_it_ended(storage, engine, monkeypatch):
+async def test_an_interrupted_purge_continues(storage, engine, monkeypatch):
     await a_tenant(storage, ACME)
     for _ in range(5):
         await end(storage, held(await started(storage, tenant=ACME)))
@@ -155,7 +155,7 @@ async def test_a_purge_goes_on_where_one_before_it_ended(storage, engine, monkey
     assert await rows_in(storage, "windlass_counts", ACME) == 0
 
 
-async def test_a_purge_waits_for_what_runs_and_removes_it_the_next_time(storage, engine):
+async def test_a_purge_leaves_running_jobs_for_the_next_purge(storage, engine):
     await a_tenant(storage, ACME)
     await end(storage, held(await started(storage, tenant=ACME)))
     running = await started(storage, tenant=ACME, dedupe_key="once")
@@ -171,7 +171,7 @@ async def test_a_purge_waits_for_what_runs_and_removes_it_the_next_time(storage,
     assert await rows_in(storage, "windlass_counts", ACME) == 0
 
 
-async def test_batches_are_bounded(storage):
+async def test_purge_batches_are_bounded(storage):
     await a_tenant(storage, ACME)
     for _ in range(3):
         await end(storage, held(await started(storage, tenant=ACME)))
@@ -197,7 +197,7 @@ async def test_an_operation_with_many_jobs_is_purged_in_batches(storage, engine)
     await engine.tenants.purge(ACME)
 
 
-async def test_what_is_left_of_a_purged_tenant_is_its_id(storage, engine):
+async def test_only_the_id_of_a_purged_tenant_remains(storage, engine):
     await engine.tenants.create(ACME, name="Acme of Springfield", weight=3)
 
     await engine.tenants.purge(ACME)
@@ -211,7 +211,7 @@ async def test_what_is_left_of_a_purged_tenant_is_its_id(storage, engine):
         await engine.tenants.purge("unheard")
 
 
-async def test_an_existing_tenant_is_neither_reset_nor_revived_by_making_it(storage, engine):
+async def test_creating_an_existing_tenant_neither_resets_nor_revives_it(storage, engine):
     await engine.tenants.create(ACME, weight=3)
     await engine.tenants.suspend(ACME)
 
@@ -230,7 +230,7 @@ async def test_an_existing_tenant_is_neither_reset_nor_revived_by_making_it(stor
 
 
 @pytest.mark.parametrize("id", ["default", "system"])
-async def test_the_tenants_of_the_installation_cannot_be_deleted(storage, engine, id):
+async def test_built_in_tenants_cannot_be_deleted(storage, engine, id):
     for verb in (engine.tenants.delete, engine.tenants.purge):
         with pytest.raises(TenantReserved):
             await verb(id)

@@ -27,7 +27,7 @@ async def test_a_new_database_has_its_two_tenants(storage):
     ]
 
 
-async def test_a_tenant_reads_back_as_it_was_made_and_can_be_changed(storage):
+async def test_a_tenant_reads_back_as_created_and_can_be_changed(storage):
     first = Tenant(id=TenantId("acme – ü"), name="Acme 😀", weight=3, max_running=5)
     first = replace(first, max_open=7, timezone="America/New_York")
     second = replace(first, name="Acme Inc.", state="suspended", weight=1, max_running=None)
@@ -40,14 +40,14 @@ async def test_a_tenant_reads_back_as_it_was_made_and_can_be_changed(storage):
     assert [t for t in await storage.access.tenants() if t.id == first.id] == [second]
 
 
-async def test_tenants_come_by_id_deleted_ones_included(storage):
+async def test_tenants_are_listed_by_id_deleted_ones_included(storage):
     for id in ("zeta", "acme"):
         await a_tenant(storage, id, state="deleted")
 
     assert [t.id for t in await storage.access.tenants()] == ["acme", "default", "system", "zeta"]
 
 
-async def test_a_tenant_is_changed_as_it_stands(storage):
+async def test_a_tenant_is_changed_from_its_current_values(storage):
     await a_tenant(storage, "acme", weight=3, max_open=9)
 
     changed = await storage.access.change_tenant(
@@ -60,7 +60,7 @@ async def test_a_tenant_is_changed_as_it_stands(storage):
     assert (changed, missing) == (stored, None)
 
 
-async def test_a_change_of_a_tenant_that_is_refused_changes_nothing(storage):
+async def test_a_refused_tenant_change_changes_nothing(storage):
     await a_tenant(storage, "acme", weight=3)
 
     def refuse(tenant):
@@ -75,7 +75,7 @@ async def test_a_change_of_a_tenant_that_is_refused_changes_nothing(storage):
 
 
 @pytest.mark.parametrize("state", ["active", "suspended", "deleted"])
-async def test_a_tenant_of_a_known_id_is_not_made_and_not_changed(storage, state):
+async def test_creating_a_known_tenant_id_changes_nothing(storage, state):
     await a_tenant(storage, "acme", state=state, weight=3, max_open=9)
     before = await storage.access.tenants()
 
@@ -85,20 +85,20 @@ async def test_a_tenant_of_a_known_id_is_not_made_and_not_changed(storage, state
     assert await storage.access.tenants() == before
 
 
-async def test_of_many_who_make_a_tenant_at_once_one_does(storage, twin):
-    made = await asyncio.gather(
+async def test_concurrent_creates_of_a_tenant_succeed_once(storage, twin):
+    created = await asyncio.gather(
         *[
             side.access.create_tenant(Tenant(id=TenantId("acme"), name=str(number)))
             for number, side in enumerate((storage, twin) * 3)
         ]
     )
 
-    [first] = [number for number, holder in enumerate(made) if holder is None]
+    [first] = [number for number, holder in enumerate(created) if holder is None]
     [tenant] = [tenant for tenant in await storage.access.tenants() if tenant.id == "acme"]
     assert tenant.name == str(first)
 
 
-async def test_with_a_tenant_ends_all_that_gave_access_to_it(storage):
+async def test_deleting_a_tenant_revokes_all_access_to_it(storage):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     users = {name: await a_user(storage, name) for name in ("only", "both", "none")}
@@ -131,7 +131,7 @@ async def test_with_a_tenant_ends_all_that_gave_access_to_it(storage):
 
 
 async def test_a_revived_tenant_has_no_old_tokens_or_members(storage):
-    """Should somebody write `active` into the row by hand."""
+    """In case an operator writes `active` into the row by hand."""
     await a_tenant(storage, ACME)
     token, ada = a_token(tenant=ACME), await a_user(storage, "ada")
     await storage.access.create_token(token, hash_of("t"))

@@ -1,4 +1,4 @@
-"""Users and members: made, told, changed, forgotten; what they made stays."""
+"""Users and members: created, read, changed, deleted; what they created stays."""
 
 import pytest
 
@@ -20,26 +20,26 @@ from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.ids import new_user_id
 
 
-async def test_a_user_is_told_by_id_and_by_name(storage):
+async def test_a_user_is_read_by_id_and_by_name(storage):
     id = await a_user(storage, "ada", superadmin=True)
 
-    told = await storage.access.user(id)
+    stored = await storage.access.user(id)
     found = await storage.access.user_by_name("ada")
 
-    assert told == found.user
-    assert (told.name, told.superadmin, told.disabled, told.has_password) == (
+    assert stored == found.user
+    assert (stored.name, stored.superadmin, stored.disabled, stored.has_password) == (
         "ada",
         True,
         False,
         True,
     )
-    assert told.created_at == START
+    assert stored.created_at == START
     assert found.password_hash
     assert await storage.access.user_by_name("eve") is None
     assert await storage.access.user(new_user_id()) is None
 
 
-async def test_there_is_one_user_of_a_name_and_names_differ_by_case(storage):
+async def test_user_names_are_unique_and_case_sensitive(storage):
     await a_user(storage, "ada")
 
     assert not await storage.access.create_user(User(id=new_user_id(), name="ada"))
@@ -47,7 +47,7 @@ async def test_there_is_one_user_of_a_name_and_names_differ_by_case(storage):
     assert await storage.access.user_by_name("ada ") is None
 
 
-async def test_users_are_told_by_name_page_by_page(storage):
+async def test_users_are_listed_by_name_in_pages(storage):
     for name in ("cleo", "ada", "bob"):
         await a_user(storage, name)
 
@@ -57,7 +57,7 @@ async def test_users_are_told_by_name_page_by_page(storage):
     assert [user.name for user in first + rest] == ["ada", "bob", "cleo"]
 
 
-async def test_a_user_is_changed_in_what_is_said(storage):
+async def test_a_user_update_changes_only_the_given_fields(storage):
     id = await a_user(storage)
 
     assert await storage.access.update_user(id, superadmin=True)
@@ -78,7 +78,7 @@ async def test_disabling_a_user_ends_its_sessions(storage):
     assert await storage.access.sessions(id) == []
 
 
-async def test_a_new_password_ends_sessions_but_one_and_links(storage):
+async def test_a_new_password_ends_links_and_all_other_sessions(storage):
     id = await a_user(storage)
     kept = await a_session(storage, id, "one")
     await a_session(storage, id, "two")
@@ -91,7 +91,7 @@ async def test_a_new_password_ends_sessions_but_one_and_links(storage):
     assert (await storage.access.user_by_name("ada")).password_hash == "another"
 
 
-async def test_the_same_password_under_another_hash_ends_nothing(storage):
+async def test_a_rehashed_password_ends_no_session(storage):
     id = await a_user(storage)
     kept = await a_session(storage, id)
 
@@ -100,7 +100,7 @@ async def test_the_same_password_under_another_hash_ends_nothing(storage):
     assert [session.id for session in await storage.access.sessions(id)] == [kept]
 
 
-async def test_a_change_and_its_entry_are_stored_together_or_not_at_all(storage):
+async def test_a_change_and_its_audit_entry_are_atomic(storage):
     id = await a_user(storage)
 
     await storage.access.update_user(id, superadmin=True, entry=an_entry())
@@ -110,7 +110,7 @@ async def test_a_change_and_its_entry_are_stored_together_or_not_at_all(storage)
 
 
 @pytest.mark.parametrize("revoke", [True, False])
-async def test_what_a_forgotten_user_made_stays_and_names_nobody(storage, revoke):
+async def test_objects_of_a_deleted_user_stay_without_its_name(storage, revoke):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     id = await a_user(storage)
@@ -149,8 +149,8 @@ async def test_a_member_has_a_role_in_each_tenant(storage):
         await a_member(storage, user, tenant)
     assert await storage.access.update_member(ada, ACME, "tenant_admin", ["exports"])
 
-    told = await storage.access.members(Scope(ACME))
-    assert [(m.name, m.role, m.permissions) for m in told] == [
+    members = await storage.access.members(Scope(ACME))
+    assert [(m.name, m.role, m.permissions) for m in members] == [
         ("ada", "tenant_admin", {"exports"}),
         ("bob", "user", frozenset()),
     ]
@@ -161,7 +161,7 @@ async def test_a_member_has_a_role_in_each_tenant(storage):
     assert len(await storage.access.members(ALL_TENANTS, user=ada)) == 2
 
 
-async def test_only_a_member_is_given_another_role(storage):
+async def test_a_role_change_needs_an_existing_member(storage):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     ada = await a_user(storage)
@@ -176,7 +176,7 @@ async def test_only_a_member_is_given_another_role(storage):
     assert await storage.access.entries(ACME) == []
 
 
-async def test_a_role_in_a_deleted_tenant_counts_no_more(storage):
+async def test_a_role_in_a_deleted_tenant_does_not_count(storage):
     await a_tenant(storage, ACME)
     ada = await a_user(storage)
     await a_member(storage, ada, ACME)
@@ -196,7 +196,7 @@ async def test_a_member_is_removed_once(storage):
     assert await storage.access.memberships(ada) == []
 
 
-async def test_an_installation_is_administered_once_an_administrator_has_signed_in(storage):
+async def test_an_installation_has_an_administrator_once_one_has_signed_in(storage):
     await a_session(storage, await a_user(storage, "ada"))
     root = await a_user(storage, "root", superadmin=True)
     before = await storage.access.has_superadmin()

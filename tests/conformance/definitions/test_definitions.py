@@ -1,4 +1,4 @@
-"""change_definitions and regate: rows that follow the code."""
+"""change_definitions and move_to_current_gate: rows that follow the code."""
 
 import asyncio
 from dataclasses import replace
@@ -80,7 +80,7 @@ async def test_a_plain_definition_reads_back_with_its_defaults(storage):
     assert await definition(storage, "bare") == merge.merge_with_code(None, plain)
 
 
-async def test_definitions_come_by_key(storage):
+async def test_definitions_are_listed_by_key(storage):
     await a_definition(storage, "a")
     await a_definition(storage, "z")
 
@@ -93,7 +93,7 @@ async def test_definitions_come_by_key(storage):
     ]
 
 
-async def test_unchanged_definitions_are_left_alone(storage):
+async def test_unchanged_definitions_are_not_written(storage):
     assert await storage.definitions.sync_definitions(DEFINITIONS) == set()
     assert await storage.definitions.sync_definitions([]) == set()
 
@@ -111,9 +111,9 @@ async def test_a_changed_definition_follows_the_code(storage):
         code_hash="def",
     )
 
-    answer = await storage.definitions.sync_definitions([*DEFINITIONS, changed])
+    result = await storage.definitions.sync_definitions([*DEFINITIONS, changed])
 
-    assert answer == {FULL.key}
+    assert result == {FULL.key}
     assert await definition(storage, FULL.key) == replace(
         merge.merge_with_code(None, changed), gate=""
     )
@@ -153,29 +153,27 @@ async def test_a_definition_is_enabled_and_disabled_by_name(storage):
     ("key", "enabled", "gate"),
     [("plain", True, ""), ("plain", False, "plain"), ("limited", True, "limited")],
 )
-async def test_limited_and_disabled_definitions_have_a_gate_of_their_own(
-    storage, key, enabled, gate
-):
+async def test_limited_and_disabled_definitions_have_their_own_gate(storage, key, enabled, gate):
     await set_enabled(storage, key, enabled)
 
     assert (await definition(storage, key)).gate == gate
 
 
-async def test_processes_that_start_at_once_declare_each_definition_once(storage, twin):
+async def test_concurrent_syncs_declare_each_definition_once(storage, twin):
     declared = [Definition(key=DefinitionKey(f"d{n}"), title="x") for n in range(20)]
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(
             (storage, twin)[n % 2].definitions.sync_definitions(declared[:: (-1) ** n])
             for n in range(6)
         )
     )
 
-    assert sorted(key for answer in answers for key in answer) == sorted(d.key for d in declared)
+    assert sorted(key for result in results for key in result) == sorted(d.key for d in declared)
     assert len(await storage.definitions.definitions()) == len(DEFINITIONS) + 20
 
 
-async def test_a_new_version_and_an_old_one_may_declare_at_once(storage, twin):
+async def test_old_and_new_versions_may_sync_concurrently(storage, twin):
     newer = [replace(d, code_hash="2", max_concurrency=3) for d in DEFINITIONS]
 
     await asyncio.gather(
@@ -187,7 +185,7 @@ async def test_a_new_version_and_an_old_one_may_declare_at_once(storage, twin):
         assert found.gate == ("" if found.max_concurrency is None else found.key)
 
 
-async def test_regating_goes_over_all_jobs_in_steps(storage):
+async def test_regating_processes_all_jobs_in_batches(storage):
     await storage.jobs.enqueue(new_jobs(25))
     await a_definition(storage, "plain", max_concurrency=100, code_hash="2")
     cursor, steps = JobId(UUID(int=0)), 0

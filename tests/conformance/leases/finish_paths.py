@@ -15,7 +15,7 @@ from windlass.ids import WorkerId
 from windlass.storage.callers import caller_session, drive
 from windlass.storage.leases.leases import finish_batch
 
-#: Ends one lease as `worker`, and answers what storage did.
+#: Ends one lease as `worker`, and returns the result of storage.
 Way = Callable[[World, WorkerId, LeaseRef], Awaitable[Mapping[LeaseRef, JobState]]]
 
 

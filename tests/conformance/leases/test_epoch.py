@@ -1,4 +1,4 @@
-"""begin_epoch: after a restore nothing that was leased before it counts."""
+"""begin_epoch: leases from before a restore no longer count."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ from windlass.ids import WorkerId
 from windlass.storage.monitoring.installation import TOKEN_STEP
 
 
-async def test_running_jobs_are_handed_back_and_their_attempts_not_counted(storage):
+async def test_running_jobs_are_released_and_their_attempts_not_counted(storage):
     leases = [await started(storage, by=worker) for worker in ("alder", "birch", "birch")]
     limited = await started(storage, definition="limited")
 
@@ -39,14 +39,14 @@ async def test_running_jobs_are_handed_back_and_their_attempts_not_counted(stora
     }
 
 
-async def test_many_running_jobs_are_handed_back(storage):
+async def test_many_running_jobs_are_released(storage):
     await storage.jobs.enqueue(new_jobs(600))
     assert len(await claim(storage, 600)) == 600
 
     assert await storage.monitoring.begin_epoch(server=None) == 600
 
 
-async def test_the_holder_of_an_earlier_epoch_changes_nothing(storage):
+async def test_a_holder_from_an_earlier_epoch_changes_nothing(storage):
     lease = await started(storage)
 
     await storage.monitoring.begin_epoch(server=None)
@@ -62,7 +62,7 @@ async def test_the_holder_of_an_earlier_epoch_changes_nothing(storage):
     assert await end(storage, again) is JobState.COMPLETED
 
 
-async def test_every_later_token_is_greater_than_any_of_an_earlier_epoch(storage):
+async def test_tokens_of_a_new_epoch_exceed_all_earlier_ones(storage):
     dead = await started(storage)
     await end(storage, dead, JobState.DEAD_LETTER)
     waiting = await enqueue(storage)
@@ -91,7 +91,7 @@ async def test_a_job_that_was_asked_to_stop_is_canceled(storage):
     assert await state_of(storage, lease.job_id) is JobState.CANCELED
 
 
-async def test_an_epoch_differs_from_the_one_before(storage, clock):
+async def test_each_epoch_is_different(storage, clock):
     before = await storage.monitoring.installation()
     await clock.advance(HOUR)
 
@@ -102,14 +102,14 @@ async def test_an_epoch_differs_from_the_one_before(storage, clock):
     assert (now.server, now.begun_at) == ("a/1", clock.now)
 
 
-async def test_a_server_is_noted_once(storage):
+async def test_a_server_is_recorded_once(storage):
     await storage.monitoring.record_server("a/1")
     await storage.monitoring.record_server("b/1")
 
     assert (await storage.monitoring.installation()).server == "a/1"
 
 
-async def test_processes_that_see_a_new_server_at_once_begin_one_epoch(storage, twin):
+async def test_processes_that_notice_a_new_server_together_begin_one_epoch(storage, twin):
     await storage.monitoring.record_server("a/1")
     lease = await started(storage, by=WorkerId("birch"))
 

@@ -56,7 +56,7 @@ async def retaken(world: World) -> tuple[Lease, Lease]:
     return first, await lease_of(world.storage, first.job_id)
 
 
-async def test_no_way_records_an_end_for_a_token_that_is_not_current(world):
+async def test_a_stale_token_records_no_end(world):
     for way, finish_by in WAYS.items():
         stale, current = await retaken(world)
         before = await stored(world, current.job_id)
@@ -68,7 +68,7 @@ async def test_no_way_records_an_end_for_a_token_that_is_not_current(world):
         assert await end(world.storage, current) is JobState.COMPLETED
 
 
-async def test_no_way_records_an_end_for_a_worker_that_does_not_hold_the_lease(world):
+async def test_another_worker_records_no_end(world):
     for way, finish_by in WAYS.items():
         lease = await started(world.storage)
         before = await stored(world, lease.job_id)
@@ -80,7 +80,7 @@ async def test_no_way_records_an_end_for_a_worker_that_does_not_hold_the_lease(w
         assert await end(world.storage, lease) is JobState.COMPLETED
 
 
-async def test_every_way_records_an_end_for_the_holder_once(world):
+async def test_the_holder_records_the_end_once(world):
     for way, finish_by in WAYS.items():
         lease = await started(world.storage)
 
@@ -89,7 +89,7 @@ async def test_every_way_records_an_end_for_the_holder_once(world):
         assert await finish_by(world, ALDER, held(lease)) == {}, way
 
 
-async def test_no_way_records_an_end_for_a_job_that_is_queued(world):
+async def test_a_queued_job_gets_no_end(world):
     for way, finish_by in WAYS.items():
         first = await started(world.storage)
         await world.storage.leases.finish(ALDER, [release(first)])
@@ -138,7 +138,7 @@ async def test_only_the_holder_logs(world):
     assert [as_uuid(row["job_id"]) for row in found] == [current.job_id]
 
 
-async def test_only_the_holder_hears_that_a_job_should_stop(world):
+async def test_only_the_holder_receives_the_stop_request(world):
     stale, current = await retaken(world)
     await world.storage.jobs.cancel(ALL_TENANTS, [current.job_id])
 

@@ -1,4 +1,4 @@
-"""leased: a worker is told of the leases it holds itself, and of nothing else."""
+"""held_leases: returns the given leases that a worker holds, and no others."""
 
 from datetime import timedelta
 
@@ -8,7 +8,7 @@ from windlass.core.leases.lease import LeasedJob, LeaseRef
 from windlass.ids import WorkerId, new_job_id
 
 
-async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
+async def test_a_lease_is_returned_with_what_decides_its_end(storage, clock):
     lease = await started(storage, max_attempts=7)
     worker = (await storage.jobs.get(ALL_TENANTS, lease.job_id)).worker_id
     await clock.advance(timedelta(seconds=1.5))
@@ -27,7 +27,7 @@ async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
     }
 
 
-async def test_a_wish_to_stop_is_told(storage):
+async def test_a_stop_request_is_returned(storage):
     lease = await started(storage)
     worker = (await storage.jobs.get(ALL_TENANTS, lease.job_id)).worker_id
     await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
@@ -37,21 +37,21 @@ async def test_a_wish_to_stop_is_told(storage):
     assert found[held(lease)].cancel_requested
 
 
-async def test_what_is_unknown_stale_foreign_or_ended_is_not_told(storage, clock):
-    former, ended, reaped, ours = [await started(storage) for _ in range(4)]
-    worker = (await storage.jobs.get(ALL_TENANTS, ours.job_id)).worker_id
+async def test_unknown_stale_foreign_and_ended_leases_are_not_returned(storage, clock):
+    former, ended, reaped, current = [await started(storage) for _ in range(4)]
+    worker = (await storage.jobs.get(ALL_TENANTS, current.job_id)).worker_id
     await storage.leases.finish(ALDER, [release(former)])
     await end(storage, ended)
     await clock.advance(2 * LEASE_TIME)
-    await storage.leases.renew(ALDER, [held(ours)], lease_time=LEASE_TIME)
+    await storage.leases.renew(ALDER, [held(current)], lease_time=LEASE_TIME)
     await storage.leases.reap([lost(reaped)])
-    asked = [
+    refs = [
         *(held(lease) for lease in (former, ended, reaped)),
-        LeaseRef(ours.job_id, ours.token + 1),
+        LeaseRef(current.job_id, current.token + 1),
         LeaseRef(new_job_id(), 1),
     ]
 
-    assert await storage.leases.held_leases(worker, asked) == {}
-    assert await storage.leases.held_leases(WorkerId("another"), [held(ours)]) == {}
+    assert await storage.leases.held_leases(worker, refs) == {}
+    assert await storage.leases.held_leases(WorkerId("another"), [held(current)]) == {}
     assert await storage.leases.held_leases(worker, []) == {}
-    assert list(await storage.leases.held_leases(worker, [*asked, held(ours)])) == [held(ours)]
+    assert list(await storage.leases.held_leases(worker, [*refs, held(current)])) == [held(current)]

@@ -1,4 +1,4 @@
-"""worker_leases: all that a worker holds, whether it knows of it or not."""
+"""worker_leases: returns all leases of a worker, including those it does not know of."""
 
 from tests.support.job_builders import (
     ALDER,
@@ -16,7 +16,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.states import JobState
 
 
-async def test_it_tells_the_leases_of_one_worker(storage):
+async def test_the_leases_of_one_worker_are_returned(storage):
     await storage.jobs.enqueue(new_jobs(5))
     mine, others = await claim(storage, 3), await claim(storage, 2, worker="birch")
 
@@ -25,7 +25,7 @@ async def test_it_tells_the_leases_of_one_worker(storage):
     assert await storage.leases.worker_leases("cedar") == set()
 
 
-async def test_it_tells_of_no_lease_that_has_ended(storage):
+async def test_ended_leases_are_not_returned(storage):
     await storage.jobs.enqueue(new_jobs(4))
     done, back, failed, runs = await claim(storage, 4)
     await end(storage, done)
@@ -35,7 +35,7 @@ async def test_it_tells_of_no_lease_that_has_ended(storage):
     assert await storage.leases.worker_leases("alder") == {held(runs)}
 
 
-async def test_a_lease_that_another_worker_has_by_now_is_not_told(storage, clock):
+async def test_a_lease_taken_over_by_another_worker_is_not_returned(storage, clock):
     await enqueue(storage)
     [lease] = await claim(storage)
     await clock.advance(LEASE_TIME)
@@ -47,7 +47,7 @@ async def test_a_lease_that_another_worker_has_by_now_is_not_told(storage, clock
     assert await storage.leases.worker_leases("birch") == {held(again)}
 
 
-async def test_a_lease_is_told_however_often_it_was_renewed(storage, clock):
+async def test_a_renewed_lease_is_returned(storage, clock):
     await enqueue(storage)
     [lease] = await claim(storage)
     for _ in range(5):
@@ -58,7 +58,7 @@ async def test_a_lease_is_told_however_often_it_was_renewed(storage, clock):
     assert await storage.leases.worker_leases("alder") == {held(lease)}
 
 
-async def test_what_is_handed_back_is_not_counted(storage):
+async def test_a_released_lease_is_not_counted(storage):
     id = await enqueue(storage, max_attempts=1)
     await claim(storage)
 

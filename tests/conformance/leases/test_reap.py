@@ -1,4 +1,4 @@
-"""expired and reap: taking back the leases of workers that are gone, and no others."""
+"""expired_leases and reap: leases of dead workers are taken back, and no others."""
 
 from tests.support.job_builders import (
     ALDER,
@@ -28,7 +28,7 @@ async def expired_ids(storage, **how):
     return [lease.job_id for lease in await storage.leases.expired_leases(**how)]
 
 
-async def test_a_lease_is_expired_once_its_time_is_up_and_not_before(storage, clock):
+async def test_a_lease_expires_exactly_at_its_time(storage, clock):
     lease = await started(storage)
 
     await clock.advance(LEASE_TIME - SECOND)
@@ -52,7 +52,7 @@ async def test_a_lease_is_expired_once_its_time_is_up_and_not_before(storage, cl
     ]
 
 
-async def test_looking_changes_nothing(storage, clock):
+async def test_looking_for_expired_leases_changes_nothing(storage, clock):
     lease = await started(storage)
     await clock.advance(HOUR)
     before = await job(storage, lease.job_id)
@@ -62,7 +62,7 @@ async def test_looking_changes_nothing(storage, clock):
     assert await job(storage, lease.job_id) == before
 
 
-async def test_only_leases_that_ran_out_are_seen(storage, clock):
+async def test_only_expired_leases_are_returned(storage, clock):
     gone = await started(storage)
     ended = await started(storage)
     again = await started(storage)
@@ -79,7 +79,7 @@ async def test_only_leases_that_ran_out_are_seen(storage, clock):
     assert await state_of(storage, queued) is JobState.QUEUED
 
 
-async def test_a_lease_that_was_renewed_runs_out_later(storage, clock):
+async def test_a_renewed_lease_expires_later(storage, clock):
     await storage.jobs.enqueue(new_jobs(2))
     first, second = await claim(storage, 2)
     await clock.advance(LEASE_TIME - SECOND)
@@ -96,7 +96,7 @@ async def test_a_lease_that_was_renewed_runs_out_later(storage, clock):
     assert set(both) == {first.job_id, second.job_id}
 
 
-async def test_tidying_forgets_no_lease_that_can_still_run_out(storage, clock):
+async def test_cleanup_keeps_leases_that_can_still_expire(storage, clock):
     leases = []
     for n in range(12):
         await storage.jobs.enqueue(new_jobs(5))
@@ -119,7 +119,7 @@ async def test_tidying_forgets_no_lease_that_can_still_run_out(storage, clock):
     assert set(await expired_ids(storage)) == running
 
 
-async def test_no_more_leases_are_seen_than_asked(storage, clock):
+async def test_expired_leases_are_returned_up_to_the_limit(storage, clock):
     await storage.jobs.enqueue(new_jobs(10))
     await claim(storage, 10)
     await clock.advance(LEASE_TIME)
@@ -127,7 +127,7 @@ async def test_no_more_leases_are_seen_than_asked(storage, clock):
     assert len(await storage.leases.expired_leases(most=4)) == 4
 
 
-async def test_a_reaped_job_is_queued_again_and_its_attempt_was_lost(storage, clock):
+async def test_a_reaped_job_is_queued_again_and_its_attempt_is_lost(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
 
@@ -153,7 +153,7 @@ async def test_a_reaped_job_is_due_at_once_with_a_higher_token(storage, clock):
     assert (again.token, again.attempts, again.worker_deaths) == (2, 2, 1)
 
 
-async def test_worker_deaths_add_up_until_the_job_is_set_aside(storage, clock):
+async def test_worker_deaths_accumulate_until_the_job_is_dead_lettered(storage, clock):
     lease = await started(storage, max_attempts=100)
     for _ in range(2):
         await clock.advance(LEASE_TIME)
@@ -169,7 +169,7 @@ async def test_worker_deaths_add_up_until_the_job_is_set_aside(storage, clock):
     assert [a.outcome for a in await storage.jobs.attempts(dead)] == [Outcome.LOST] * 3
 
 
-async def test_a_lease_renewed_after_the_look_is_left_alone(storage, clock):
+async def test_a_lease_renewed_after_the_first_look_is_not_reaped(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
     [seen] = await storage.leases.expired_leases()
@@ -181,7 +181,7 @@ async def test_a_lease_renewed_after_the_look_is_left_alone(storage, clock):
     assert await end(storage, lease) is JobState.COMPLETED
 
 
-async def test_a_lease_that_has_not_run_out_is_not_reaped(storage, clock):
+async def test_an_unexpired_lease_is_not_reaped(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME - SECOND)
 
@@ -189,7 +189,7 @@ async def test_a_lease_that_has_not_run_out_is_not_reaped(storage, clock):
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
 
 
-async def test_the_former_holders_reports_change_nothing(storage, clock):
+async def test_reports_of_the_former_holder_change_nothing(storage, clock):
     former = await started(storage)
     await clock.advance(LEASE_TIME)
     await storage.leases.reap([lost(former)])
@@ -239,7 +239,7 @@ async def test_many_leases_are_reaped_in_one_call(storage, clock):
     assert set(reaped) == {held(lease) for n, lease in enumerate(leases) if n % 3}
 
 
-async def test_reaping_needs_no_row_of_a_worker(storage, clock):
+async def test_reaping_works_without_a_worker_row(storage, clock):
     assert await storage.leases.workers() == []
     lease = await started(storage)
     await clock.advance(LEASE_TIME)

@@ -46,7 +46,7 @@ async def test_a_renewal_may_be_longer_or_shorter_than_the_claim(storage, clock)
     assert (await job(storage, lease.job_id)).lease_expires_at == clock.now + HOUR
 
 
-async def test_an_expired_lease_is_its_holders_until_it_is_reaped(storage, clock):
+async def test_an_expired_lease_belongs_to_its_holder_until_it_is_reaped(storage, clock):
     lease = await started(storage)
     await clock.advance(10 * LEASE_TIME)
     assert len(await storage.leases.expired_leases()) == 1
@@ -77,7 +77,7 @@ async def test_a_stale_token_renews_nothing(storage, clock):
     assert [r.token for r in await renew(storage, first, second)] == [second.token]
 
 
-async def test_a_lease_that_was_ended_cannot_be_renewed(storage):
+async def test_an_ended_lease_cannot_be_renewed(storage):
     for state in [JobState.COMPLETED, JobState.DEAD_LETTER, JobState.QUEUED]:
         lease = await started(storage)
         await end(storage, lease, state)
@@ -85,7 +85,7 @@ async def test_a_lease_that_was_ended_cannot_be_renewed(storage):
         assert await renew(storage, lease) == []
 
 
-async def test_a_lease_nobody_gave_cannot_be_renewed(storage):
+async def test_an_unknown_lease_cannot_be_renewed(storage):
     queued = await enqueue(storage)
 
     renewed = await storage.leases.renew(
@@ -98,7 +98,7 @@ async def test_a_lease_nobody_gave_cannot_be_renewed(storage):
     assert await storage.leases.renew(ALDER, [], lease_time=LEASE_TIME) == []
 
 
-async def test_a_renewal_tells_that_the_job_is_asked_to_stop(storage):
+async def test_a_renewal_returns_the_stop_request(storage):
     stopped, going_on = await started(storage), await started(storage)
     await storage.jobs.cancel(ALL_TENANTS, [stopped.job_id])
 

@@ -1,4 +1,4 @@
-"""set_worker_order: what operators want of a worker, told with its beat."""
+"""set_worker_order: operators' orders to a worker, returned with its heartbeat."""
 
 import asyncio
 from dataclasses import replace
@@ -14,18 +14,18 @@ LEASE = WORKER.lease_seconds * SECOND
 
 
 async def order_of(storage, worker):
-    """What a worker's beat brings as an order."""
+    """The order returned by a worker's heartbeat."""
     wanted, _ = await storage.leases.worker_heartbeat(worker)
     return wanted
 
 
-async def test_a_worker_of_whom_nothing_is_wanted_is_to_run(storage):
+async def test_a_worker_without_orders_runs(storage):
     assert await order_of(storage, WORKER) is WorkerOrder.RUN
     assert await order_of(storage, WORKER) is WorkerOrder.RUN
 
 
 @pytest.mark.parametrize("order", [WorkerOrder.DRAIN, WorkerOrder.STOP])
-async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order):
+async def test_an_order_is_returned_with_every_heartbeat(storage, clock, order):
     await storage.leases.worker_heartbeat(WORKER)
     await clock.advance(SECOND)
 
@@ -37,7 +37,7 @@ async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order
     assert [await order_of(storage, WORKER) for _ in range(2)] == [order, order]
 
 
-async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock):
+async def test_a_repeated_order_keeps_its_first_record(storage, clock):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
     await clock.advance(SECOND)
@@ -49,7 +49,7 @@ async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock)
     assert (seen.wanted_by, seen.wanted_at) == ("ada", START)
 
 
-async def test_a_worker_that_drains_runs_again(storage, clock):
+async def test_a_draining_worker_can_be_resumed(storage, clock):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
     await clock.advance(SECOND)
@@ -63,7 +63,7 @@ async def test_a_worker_that_drains_runs_again(storage, clock):
 
 
 @pytest.mark.parametrize("order", [WorkerOrder.RUN, WorkerOrder.DRAIN])
-async def test_a_stop_is_not_taken_back(storage, order):
+async def test_a_stop_order_cannot_be_revoked(storage, order):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.set_worker_order(WORKER.id, WorkerOrder.STOP)
 
@@ -73,7 +73,7 @@ async def test_a_stop_is_not_taken_back(storage, order):
 
 
 @pytest.mark.parametrize("order", [WorkerOrder.RUN, WorkerOrder.DRAIN])
-async def test_a_worker_that_stops_by_itself_can_only_be_told_to_stop(storage, order):
+async def test_a_worker_that_is_stopping_takes_only_a_stop_order(storage, order):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await storage.leases.worker_heartbeat(replace(WORKER, doing=WorkerOrder.STOP))
@@ -82,7 +82,7 @@ async def test_a_worker_that_stops_by_itself_can_only_be_told_to_stop(storage, o
     assert await storage.leases.set_worker_order(WORKER.id, WorkerOrder.STOP)
 
 
-async def test_a_worker_not_seen_for_a_lease_is_told_nothing(storage, clock):
+async def test_a_worker_with_an_overdue_heartbeat_takes_no_order(storage, clock):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(LEASE - SECOND / 100)
@@ -97,7 +97,7 @@ async def test_a_worker_not_seen_for_a_lease_is_told_nothing(storage, clock):
     assert seen.wanted is WorkerOrder.DRAIN
 
 
-async def test_a_worker_that_is_unknown_or_has_left_is_told_nothing(storage):
+async def test_an_unknown_or_departed_worker_takes_no_order(storage):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.delete_worker(WORKER.id)
 
@@ -118,7 +118,7 @@ async def test_an_order_is_for_one_worker_and_ends_with_it(storage, clock):
     assert await order_of(storage, WORKER) is WorkerOrder.RUN
 
 
-async def test_of_orders_given_at_once_to_stop_and_to_resume_the_stop_stands(storage, twin):
+async def test_of_concurrent_stop_and_resume_orders_the_stop_wins(storage, twin):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
 

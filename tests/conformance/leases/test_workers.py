@@ -1,4 +1,4 @@
-"""beat, workers, leave and forget_workers: rows that inform people."""
+"""worker_heartbeat, workers, delete_worker and forget_workers: the rows of workers."""
 
 import asyncio
 from dataclasses import replace
@@ -33,7 +33,7 @@ WORKER = WorkerRow(
 )
 
 
-async def test_a_worker_reads_back_as_it_told(storage):
+async def test_a_worker_reads_back_as_reported(storage):
     await storage.leases.worker_heartbeat(WORKER)
 
     [seen] = await storage.leases.workers()
@@ -42,7 +42,7 @@ async def test_a_worker_reads_back_as_it_told(storage):
     assert seen == expected
 
 
-async def test_a_worker_that_beats_again_keeps_its_start(storage, clock):
+async def test_a_later_heartbeat_keeps_the_start_time(storage, clock):
     await storage.leases.worker_heartbeat(WORKER)
     await clock.advance(MINUTE)
 
@@ -57,7 +57,7 @@ async def test_a_worker_that_beats_again_keeps_its_start(storage, clock):
     assert seen.metadata == {}
 
 
-async def test_a_worker_that_stopped_is_gone(storage):
+async def test_a_stopped_worker_is_removed(storage):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.worker_heartbeat(replace(WORKER, id=WorkerId("other")))
 
@@ -66,7 +66,7 @@ async def test_a_worker_that_stopped_is_gone(storage):
     assert [worker.id for worker in await storage.leases.workers()] == ["other"]
 
 
-async def test_what_a_worker_does_is_as_it_told_last(storage):
+async def test_a_worker_shows_its_latest_report(storage):
     await storage.leases.worker_heartbeat(WORKER)
 
     await storage.leases.worker_heartbeat(replace(WORKER, doing=WorkerOrder.DRAIN))
@@ -75,7 +75,7 @@ async def test_what_a_worker_does_is_as_it_told_last(storage):
     assert (seen.doing, seen.wanted) == (WorkerOrder.DRAIN, WorkerOrder.RUN)
 
 
-async def test_workers_not_seen_for_long_are_forgotten(storage, clock):
+async def test_workers_not_seen_for_long_are_deleted(storage, clock):
     await storage.leases.worker_heartbeat(WORKER)
     await clock.advance(DAY)
     await storage.leases.worker_heartbeat(replace(WORKER, id=WorkerId("young")))
@@ -86,7 +86,7 @@ async def test_workers_not_seen_for_long_are_forgotten(storage, clock):
     assert [worker.id for worker in await storage.leases.workers()] == ["young"]
 
 
-async def test_many_workers_beat_at_once(storage, twin):
+async def test_many_workers_send_heartbeats_concurrently(storage, twin):
     workers = [replace(WORKER, id=WorkerId(f"worker {n:02}")) for n in range(12)]
 
     await asyncio.gather(
@@ -96,7 +96,7 @@ async def test_many_workers_beat_at_once(storage, twin):
     assert [seen.id for seen in await storage.leases.workers()] == [worker.id for worker in workers]
 
 
-async def test_forgetting_a_worker_leaves_its_jobs_alone(storage):
+async def test_deleting_a_worker_leaves_its_jobs_unchanged(storage):
     await storage.leases.worker_heartbeat(replace(WORKER, id=WorkerId("alder")))
     await enqueue(storage)
     [lease] = await claim_all(storage)

@@ -1,4 +1,4 @@
-"""What was written while the clock was ahead is brought back once it is right."""
+"""Rows written while the clock was ahead are corrected once the clock is right."""
 
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.states import JobState
 
 
-async def test_what_was_written_ahead_of_now_is_seen(storage, clock):
+async def test_the_lead_of_rows_dated_in_the_future_is_measured(storage, clock):
     nothing = await storage.leases.clock_ahead()
     await enqueue(storage)
     right = await storage.leases.clock_ahead()
@@ -34,7 +34,7 @@ async def test_what_was_written_ahead_of_now_is_seen(storage, clock):
     assert DAY - MINUTE < await storage.leases.clock_ahead() <= DAY
 
 
-async def test_a_lease_given_ahead_of_now_is_taken_back(storage, clock):
+async def test_a_lease_dated_in_the_future_is_taken_back(storage, clock):
     usual = await started(storage)
     await clock.advance(DAY)
     ahead = await started(storage)
@@ -49,7 +49,7 @@ async def test_a_lease_given_ahead_of_now_is_taken_back(storage, clock):
     assert (await job(storage, usual.job_id)).lease_expires_at == clock.now + LEASE_TIME
 
 
-async def test_a_lease_that_was_taken_back_can_be_renewed_by_its_holder(storage, clock):
+async def test_a_lease_taken_back_can_be_renewed_by_its_holder(storage, clock):
     await clock.advance(DAY)
     lease = await started(storage)
     await clock.advance(-DAY)
@@ -61,7 +61,7 @@ async def test_a_lease_that_was_taken_back_can_be_renewed_by_its_holder(storage,
     assert await storage.leases.expired_leases() == []
 
 
-async def test_the_longest_lease_is_left_alone(storage, clock):
+async def test_the_longest_possible_lease_is_not_changed(storage, clock):
     lease = await started(storage)
     await storage.leases.renew(ALDER, [held(lease)], lease_time=HOUR)
 
@@ -69,9 +69,7 @@ async def test_the_longest_lease_is_left_alone(storage, clock):
 
 
 @pytest.mark.parametrize("delay", [timedelta(), 10 * SECOND, HOUR])
-async def test_a_retry_that_was_put_off_ahead_of_now_waits_as_long_as_it_was_to(
-    storage, clock, delay
-):
+async def test_a_retry_dated_in_the_future_waits_its_original_delay(storage, clock, delay):
     await clock.advance(DAY)
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, delay=delay)
@@ -85,14 +83,14 @@ async def test_a_retry_that_was_put_off_ahead_of_now_waits_as_long_as_it_was_to(
     assert after.due_at == clock.now + delay
 
 
-async def test_a_job_that_was_given_a_time_keeps_it(storage, clock):
+async def test_a_job_with_an_explicit_due_time_keeps_it(storage, clock):
     at = clock.now + 3 * DAY
     await clock.advance(DAY)
-    given = await enqueue(storage, due_at=at)
+    scheduled = await enqueue(storage, due_at=at)
     await clock.advance(-DAY)
     retried = await started(storage)
     await end(storage, retried, JobState.QUEUED, delay=HOUR)
 
     assert await storage.leases.correct_retry_times() == 0
-    assert (await job(storage, given)).due_at == at
+    assert (await job(storage, scheduled)).due_at == at
     assert (await job(storage, retried.job_id)).due_at == clock.now + HOUR

@@ -1,4 +1,4 @@
-"""One process tells a receiver of a cause, once in an interval and only of news."""
+"""Alerts: one process reports a cause to a receiver, once in an interval and only with news."""
 
 import asyncio
 from datetime import timedelta
@@ -7,7 +7,7 @@ HOUR = timedelta(hours=1)
 CAUSE = ("mail", "report", "f" * 16)
 
 
-async def test_of_many_who_take_an_alert_one_does(storage):
+async def test_concurrent_takes_of_an_alert_succeed_once(storage):
     taken = await asyncio.gather(
         *(storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=None) for _ in range(6))
     )
@@ -18,7 +18,7 @@ async def test_of_many_who_take_an_alert_one_does(storage):
     )
 
 
-async def test_a_receiver_is_told_again_after_the_interval_and_of_news_only(storage, clock):
+async def test_an_alert_repeats_after_the_interval_and_only_with_news(storage, clock):
     now = await storage.now()
     assert await storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=now)
     await storage.monitoring.record_alert_sent(*CAUSE, last_at=now)
@@ -35,7 +35,7 @@ async def test_a_receiver_is_told_again_after_the_interval_and_of_news_only(stor
     assert not await storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=later)
 
 
-async def test_causes_of_long_ago_are_forgotten(storage, clock):
+async def test_old_alert_causes_are_deleted(storage, clock):
     await storage.monitoring.claim_alert(*CAUSE, interval=HOUR)
     await storage.monitoring.prune_alerts(days=30)
     assert len(await storage.monitoring.alerts()) == 1

@@ -1,4 +1,4 @@
-"""counts, recount, correct_counts and fold: totals without scanning."""
+"""state_counts, recount, correct_counts and roll_up_counts: totals without a scan."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ from windlass.ids import DefinitionKey, QueueName
 from windlass.storage.jobs.jobs import CountCorrection
 
 
-async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
+async def test_counts_cover_every_state_by_tenant_queue_and_definition(storage):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
     await storage.jobs.enqueue(
@@ -33,7 +33,7 @@ async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
     counts = await storage.jobs.state_counts(ALL_TENANTS)
     mine = await storage.jobs.state_counts(Scope(ACME))
 
-    assert {(c["tenant_id"], c["queue"], c["definition"]): _told(c) for c in counts} == {
+    assert {(c["tenant_id"], c["queue"], c["definition"]): by_state(c) for c in counts} == {
         ("acme", "mail", "plain"): {"queued": 3},
         ("acme", "default", "other"): {"pending": 2},
         **{("default", f"with {state}", "plain"): {str(state): 1} for state in JobState},
@@ -42,11 +42,11 @@ async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
     assert {c["tenant_id"] for c in (await storage.jobs.recount(Scope(ACME))).counted} == {"acme"}
 
 
-def _told(counts):
+def by_state(counts):
     return {state: int(counts[state]) for state in JobState if int(counts[state])}
 
 
-async def test_counts_are_the_same_before_and_after_folding_however_often(storage):
+async def test_counts_are_equal_before_and_after_folding(storage):
     await storage.jobs.enqueue(new_jobs(5))
     leases = await claim(storage, 4)
     before = await storage.jobs.state_counts(ALL_TENANTS)
@@ -56,11 +56,11 @@ async def test_counts_are_the_same_before_and_after_folding_however_often(storag
     after = await storage.jobs.state_counts(ALL_TENANTS)
 
     assert folded == [1, 1, 0, 0]
-    assert _told(before[0]) == {"queued": 1, "running": 4}
-    assert _told(after[0]) == {"queued": 1, "running": 3, "completed": 1}
+    assert by_state(before[0]) == {"queued": 1, "running": 4}
+    assert by_state(after[0]) == {"queued": 1, "running": 3, "completed": 1}
 
 
-async def test_several_processes_fold_each_change_once(storage, twin):
+async def test_concurrent_folds_count_each_change_once(storage, twin):
     for _ in range(20):
         await enqueue(storage)
 
@@ -70,10 +70,10 @@ async def test_several_processes_fold_each_change_once(storage, twin):
 
     rest = await storage.monitoring.roll_up_counts()
     assert sum(folded) + rest == 20
-    assert _told((await storage.jobs.state_counts(ALL_TENANTS))[0]) == {"queued": 20}
+    assert by_state((await storage.jobs.state_counts(ALL_TENANTS))[0]) == {"queued": 20}
 
 
-async def test_totals_that_are_off_are_corrected_by_that_much(storage):
+async def test_wrong_totals_are_corrected_by_their_difference(storage):
     await storage.jobs.enqueue(new_jobs(3))
     await storage.monitoring.roll_up_counts()
     await storage.database.query("update windlass_counts set queued = 7, canceled = 2", {})
@@ -88,13 +88,13 @@ async def test_totals_that_are_off_are_corrected_by_that_much(storage):
     )
     after = await storage.jobs.recount(ALL_TENANTS)
 
-    assert [_told(row) for row in before.kept] == [{"queued": 7, "canceled": 2}]
-    assert [_told(row) for row in before.counted] == [{"queued": 3}]
-    assert {row["tenant_id"]: _told(row) for row in after.kept} == {
+    assert [by_state(row) for row in before.kept] == [{"queued": 7, "canceled": 2}]
+    assert [by_state(row) for row in before.counted] == [{"queued": 3}]
+    assert {row["tenant_id"]: by_state(row) for row in after.kept} == {
         "default": {"queued": 4},
         "acme": {"pending": 1},
     }
-    assert [_told(row) for row in after.counted] == [{"queued": 4}]
+    assert [by_state(row) for row in after.counted] == [{"queued": 4}]
     await storage.jobs.correct_counts([_missing("acme", "mail", pending=-1)])
 
 
@@ -102,7 +102,7 @@ def _missing(tenant, queue, **missing):
     return CountCorrection(tenant=tenant, queue=queue, definition="plain", missing=missing)
 
 
-async def test_minutes_tell_how_much_was_done_when(storage, clock):
+async def test_throughput_is_counted_by_minute(storage, clock):
     await storage.jobs.enqueue(new_jobs(4))
     await clock.advance(10 * SECOND)
     first, second, *rest = await claim(storage, 4)

@@ -1,4 +1,4 @@
-"""database_settings, backends, pinned and dead_tuples: what a database tells of itself."""
+"""database_settings, server_process_ids, old_snapshots and dead_tuples: the health of a database."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.support.job_builders import enqueue
 from windlass.storage.storage import open_storage
 
 
-async def test_vitals_tell_how_our_connections_are_set(storage):
+async def test_connection_settings_are_reported(storage):
     database_settings = await storage.monitoring.database_settings()
 
     match storage.database.kind:
@@ -24,7 +24,7 @@ async def test_vitals_tell_how_our_connections_are_set(storage):
             assert database_settings["synchronous"] == "2"
 
 
-async def test_every_connection_has_a_process_of_its_own_where_there_is_a_server(storage):
+async def test_every_connection_has_its_own_server_process(storage):
     backends = await storage.monitoring.server_process_ids()
 
     if storage.database.kind == "sqlite":
@@ -33,13 +33,13 @@ async def test_every_connection_has_a_process_of_its_own_where_there_is_a_server
         assert len(set(backends)) == 3
 
 
-async def test_nobody_pins_old_rows_of_a_database_at_rest(storage):
+async def test_an_idle_database_has_no_pinned_rows(storage):
     await enqueue(storage)
 
     assert await storage.monitoring.old_snapshots() == []
 
 
-async def test_rows_that_nobody_needs_are_counted_where_the_database_does(storage):
+async def test_dead_rows_are_counted_where_the_database_counts_them(storage):
     await enqueue(storage)
 
     counted = {each.table for each in await storage.monitoring.dead_tuples()}
@@ -49,7 +49,7 @@ async def test_rows_that_nobody_needs_are_counted_where_the_database_does(storag
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
-async def test_an_open_transaction_is_seen_to_pin_old_rows(database, storage):
+async def test_an_open_transaction_pins_old_rows(database, storage):
     other = open_storage(database.url)
     try:
         async with other.database.transaction() as session:

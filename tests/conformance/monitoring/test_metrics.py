@@ -1,9 +1,9 @@
-"""state_counts_by_dimension, totals, oldest, count_late_schedules, observe, histograms: what metrics are made of."""
+"""Metrics data: state counts, lifetime counts, oldest due age, late schedules, histograms."""
 
 import asyncio
 from datetime import timedelta
 
-from tests.conformance.triggers.test_triggers import kept
+from tests.conformance.triggers.test_triggers import stored_trigger
 from tests.support.job_builders import (
     ACME,
     ALDER,
@@ -36,7 +36,7 @@ def _by_name(rows, kind):
     }
 
 
-async def test_depths_tell_jobs_by_tenant_by_queue_and_by_definition(storage):
+async def test_depths_are_reported_by_tenant_queue_and_definition(storage):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
     await storage.monitoring.roll_up_counts()
@@ -59,7 +59,7 @@ async def test_depths_tell_jobs_by_tenant_by_queue_and_by_definition(storage):
     }
 
 
-async def test_depths_name_those_with_the_most_open_jobs_and_sum_the_others(storage):
+async def test_the_largest_depths_are_named_and_the_others_summed(storage):
     for number in range(1, 5):
         await storage.jobs.enqueue(new_jobs(number, queue=QueueName(f"q{number}")))
 
@@ -72,7 +72,7 @@ async def test_depths_name_those_with_the_most_open_jobs_and_sum_the_others(stor
     }
 
 
-async def test_totals_tell_what_happened_and_never_fall(storage, clock):
+async def test_totals_count_outcomes_and_never_fall(storage, clock):
     await storage.jobs.enqueue(new_jobs(4))
     first, second, third, fourth = await claim(storage, 4)
     ends = [
@@ -108,7 +108,7 @@ async def test_totals_tell_what_happened_and_never_fall(storage, clock):
     assert dict(before) == dict(after) == dict(folded)
 
 
-async def test_pruning_minutes_leaves_young_ones(storage, clock):
+async def test_pruning_minutes_keeps_recent_ones(storage, clock):
     await enqueue(storage)
     await storage.monitoring.roll_up_counts()
     await clock.advance(2 * DAY)
@@ -121,7 +121,7 @@ async def test_pruning_minutes_leaves_young_ones(storage, clock):
     assert (pruned, int(rows[0]["minutes"])) == (1, 1)
 
 
-async def test_the_oldest_job_of_a_queue_is_found_behind_any_tenant_and_priority(storage, clock):
+async def test_the_oldest_job_of_a_queue_is_found_in_any_tenant_and_priority(storage, clock):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(1, queue=QueueName("mail"), tenant=ACME, priority=200))
     await clock.advance(MINUTE)
@@ -135,7 +135,7 @@ async def test_the_oldest_job_of_a_queue_is_found_behind_any_tenant_and_priority
     assert oldest == {"mail": 65.0, "more": 5.0}
 
 
-async def test_the_oldest_job_is_one_that_waits_and_is_due(storage, clock):
+async def test_the_oldest_job_is_a_waiting_due_one(storage, clock):
     await enqueue(storage)
     await clock.advance(MINUTE)
     await claim(storage, 1)
@@ -149,11 +149,11 @@ async def test_the_oldest_job_is_one_that_waits_and_is_due(storage, clock):
     assert after == {"default": 2.0}
 
 
-async def test_a_schedule_is_late_that_should_have_fired_and_may(storage):
+async def test_an_enabled_schedule_past_its_due_time_is_late(storage):
     now = await storage.now()
-    late = await kept(storage, next_run_at=now - 2 * MINUTE)
-    await kept(storage, next_run_at=now - 30 * SECOND)
-    await kept(storage, next_run_at=now - 2 * MINUTE, enabled=False)
+    late = await stored_trigger(storage, next_run_at=now - 2 * MINUTE)
+    await stored_trigger(storage, next_run_at=now - 30 * SECOND)
+    await stored_trigger(storage, next_run_at=now - 2 * MINUTE, enabled=False)
 
     before = await storage.monitoring.count_late_schedules(seconds=60)
     await set_enabled(storage, late.definition, False)
@@ -162,7 +162,7 @@ async def test_a_schedule_is_late_that_should_have_fired_and_may(storage):
     assert (before, after) == (1, 0)
 
 
-async def test_histograms_add_up_whoever_observes(storage, twin):
+async def test_histograms_of_several_processes_are_summed(storage, twin):
     await asyncio.gather(
         *(
             (storage, twin)[n % 2].monitoring.record_latency(sorted([WAITED, RAN]))
@@ -183,9 +183,7 @@ async def test_histograms_add_up_whoever_observes(storage, twin):
         assert round(found[HistogramKey("run", "default", "plain")].seconds) == 90_005
 
 
-async def test_histograms_of_the_past_are_pruned_and_what_they_tell_since_ever_stays(
-    storage, clock
-):
+async def test_old_histograms_are_pruned_and_their_totals_kept(storage, clock):
     await storage.monitoring.record_latency([WAITED])
     await clock.advance(HOUR)
     await storage.monitoring.record_latency([WAITED])
@@ -202,7 +200,7 @@ async def test_histograms_of_the_past_are_pruned_and_what_they_tell_since_ever_s
     ].count == 4
 
 
-async def test_histograms_keep_the_longest_of_all(storage):
+async def test_histograms_keep_their_maximum(storage):
     for seconds in (0.002, 0.004, 0.003):
         longest = Observation("wait", "default", "plain", LONGEST_MS, 0, seconds)
         await storage.monitoring.record_latency([longest, WAITED])

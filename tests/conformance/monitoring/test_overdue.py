@@ -1,4 +1,4 @@
-"""overdue: jobs that did not start in time."""
+"""Overdue jobs: those that did not start in time."""
 
 from datetime import timedelta
 
@@ -60,7 +60,7 @@ async def test_an_expired_job_ends_canceled_with_the_reason(storage, clock):
     assert await storage.leases.jobs_to_cancel() == []
 
 
-async def test_jobs_that_never_expire_wait_for_ever(storage, clock):
+async def test_jobs_without_expiry_wait_forever(storage, clock):
     id = await enqueue(storage)
     await clock.advance(5000 * DAY)
 

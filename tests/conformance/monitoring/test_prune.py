@@ -1,4 +1,4 @@
-"""prune, prune_by_count and prune_orphaned_logs: what ended long ago goes, with all that hangs on it."""
+"""prune, prune_by_count and prune_orphaned_logs: old ended jobs are deleted with their related rows."""
 
 from uuid import UUID
 
@@ -29,7 +29,7 @@ from windlass.ids import DefinitionKey, JobId
 
 
 def _now_id() -> JobId:
-    """An id younger than every job made so far."""
+    """An id newer than every job created so far."""
     return new_job().id
 
 
@@ -37,7 +37,7 @@ async def prune(storage, days=1.0, **how):
     return await storage.monitoring.prune("plain", days=days, **{"before_id": _now_id()} | how)
 
 
-async def test_ended_jobs_are_pruned_after_their_days(storage, clock):
+async def test_ended_jobs_are_pruned_after_their_retention(storage, clock):
     old = [await a_job(storage, state) for state in sorted(ENDED)]
     await clock.advance(DAY)
     young = [await a_job(storage, state) for state in sorted(ENDED)]
@@ -62,7 +62,7 @@ async def test_open_jobs_are_never_pruned(storage, clock):
     assert len(await storage.jobs.existing_job_ids([delayed, *(one.id for one in jobs)])) == 4
 
 
-async def test_a_long_run_counts_from_its_end(storage, clock):
+async def test_retention_counts_from_the_end_of_the_job(storage, clock):
     lease = await started(storage)
     await clock.advance(10 * DAY)
     await end(storage, lease)
@@ -71,7 +71,7 @@ async def test_a_long_run_counts_from_its_end(storage, clock):
     assert await prune(storage) == 0
 
 
-async def test_only_the_definition_named_is_pruned(storage, clock):
+async def test_only_the_given_definition_is_pruned(storage, clock):
     other = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
     await a_job(storage, JobState.COMPLETED)
     await clock.advance(10 * DAY)
@@ -80,7 +80,7 @@ async def test_only_the_definition_named_is_pruned(storage, clock):
     assert await storage.jobs.existing_job_ids([other.id]) == {other.id}
 
 
-async def test_dead_letters_can_be_spared(storage, clock):
+async def test_dead_letters_can_be_excluded(storage, clock):
     dead = await a_job(storage, JobState.DEAD_LETTER)
     await a_job(storage, JobState.COMPLETED)
     await clock.advance(10 * DAY)
@@ -91,7 +91,7 @@ async def test_dead_letters_can_be_spared(storage, clock):
     assert await prune(storage) == 1
 
 
-async def test_jobs_younger_than_the_id_given_are_not_looked_at(storage, clock):
+async def test_jobs_newer_than_the_given_id_are_not_scanned(storage, clock):
     old = await a_job(storage, JobState.COMPLETED)
     bound = _now_id()
     young = await a_job(storage, JobState.COMPLETED)
@@ -101,7 +101,7 @@ async def test_jobs_younger_than_the_id_given_are_not_looked_at(storage, clock):
     assert await storage.jobs.existing_job_ids([old.id, young.id]) == {young.id}
 
 
-async def test_pruning_goes_in_bounded_steps(storage, clock):
+async def test_pruning_runs_in_batches(storage, clock):
     await storage.jobs.enqueue(new_jobs(7))
     await storage.leases.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
     await clock.advance(10 * DAY)
@@ -109,7 +109,7 @@ async def test_pruning_goes_in_bounded_steps(storage, clock):
     assert [await prune(storage, most=3) for _ in range(4)] == [3, 3, 1, 0]
 
 
-async def test_all_that_hangs_on_a_job_is_pruned_with_it(storage, clock):
+async def test_a_jobs_related_rows_are_pruned_with_it(storage, clock):
     parent = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i", **WINDOW)
     lease = await lease_of(storage, child)
@@ -130,7 +130,7 @@ async def test_all_that_hangs_on_a_job_is_pruned_with_it(storage, clock):
 WINDOW = {"dedupe_window": HOUR}
 
 
-async def test_pruning_by_number_keeps_the_newest_of_a_definition(storage):
+async def test_pruning_by_count_keeps_the_newest_of_a_definition(storage):
     ended = [await a_job(storage, sorted(ENDED)[n % 3]) for n in range(7)]
     other = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
     queued = await enqueue(storage)
@@ -145,7 +145,7 @@ async def test_pruning_by_number_keeps_the_newest_of_a_definition(storage):
     assert await storage.monitoring.prune_by_count("plain", keep=3) == 0
 
 
-async def test_pruning_by_number_goes_in_bounded_steps_down_to_none(storage):
+async def test_pruning_by_count_runs_in_batches_down_to_none(storage):
     await storage.jobs.enqueue(new_jobs(7))
     await storage.leases.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
 
@@ -158,13 +158,13 @@ async def test_pruning_by_number_goes_in_bounded_steps_down_to_none(storage):
     assert await storage.monitoring.prune_by_count("plain", keep=0) == 0
 
 
-async def test_pruning_by_number_with_fewer_than_that_prunes_nothing(storage):
+async def test_pruning_by_count_below_the_limit_prunes_nothing(storage):
     await a_job(storage, JobState.COMPLETED)
 
     assert await storage.monitoring.prune_by_count("plain", keep=100) == 0
 
 
-async def test_all_that_hangs_on_a_job_is_pruned_by_number_with_it(storage):
+async def test_a_jobs_related_rows_are_pruned_by_count_with_it(storage):
     lease = await started(storage, idempotency_key="i")
     await storage.leases.append_logs(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, exit_code=0)
@@ -183,7 +183,7 @@ async def test_a_definition_outlives_its_jobs(storage, clock):
     assert {d.key for d in await storage.definitions.definitions()} == set(KNOWN)
 
 
-async def test_lines_whose_job_is_gone_are_pruned_and_no_others(storage):
+async def test_only_lines_without_a_job_are_pruned_as_orphans(storage):
     leases = [await started(storage) for _ in range(5)]
     await storage.leases.append_logs(
         ALDER, [log_line(lease, f"line {n}") for lease in leases for n in range(2)]

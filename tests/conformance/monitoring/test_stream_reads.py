@@ -1,9 +1,9 @@
-"""activity, stream_jobs, stream_events and stream_triggers: what watchers look at again and again."""
+"""stream_activity, stream_jobs, stream_events and stream_triggers: reads polled by live streams."""
 
 from datetime import timedelta
 
 from tests.conformance.triggers.test_events import an_event
-from tests.conformance.triggers.test_triggers import kept
+from tests.conformance.triggers.test_triggers import stored_trigger
 from tests.support.job_builders import (
     ACME,
     ALDER,
@@ -25,27 +25,27 @@ from windlass.ids import new_job_id
 
 
 async def activity(storage):
-    """What there is, by tenant: the states with jobs in them, and how much happened."""
+    """By tenant: the states with jobs in them, and the numbers of outcomes."""
     return {
         each.tenant: ({s: n for s, n in each.counts.items() if n}, each.moves)
         for each in await storage.monitoring.stream_activity()
     }
 
 
-async def test_activity_tells_counts_of_all_tenants(storage):
+async def test_activity_returns_the_counts_of_all_tenants(storage):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME))
     await enqueue(storage, held=True)
 
-    told = await activity(storage)
+    before = await activity(storage)
 
-    assert told == {
+    assert before == {
         "acme": ({JobState.QUEUED: 3}, 3),
         "default": ({JobState.PENDING: 1}, 1),
     }
 
 
-async def test_activity_tells_of_a_job_that_left_and_came_back(storage):
+async def test_activity_shows_a_job_that_left_and_returned(storage):
     await enqueue(storage)
     before = await activity(storage)
 
@@ -57,7 +57,7 @@ async def test_activity_tells_of_a_job_that_left_and_came_back(storage):
     assert after["default"][1] > before["default"][1]
 
 
-async def test_activity_is_the_same_before_and_after_folding(storage):
+async def test_activity_is_equal_before_and_after_folding(storage):
     await storage.jobs.enqueue(new_jobs(5))
     [first, _] = await claim(storage, 2)
     await end(storage, first)
@@ -68,7 +68,7 @@ async def test_activity_is_the_same_before_and_after_folding(storage):
     assert await activity(storage) == before
 
 
-async def test_activity_forgets_how_much_happened_after_some_minutes(storage, clock):
+async def test_activity_covers_the_last_minutes_only(storage, clock):
     await enqueue(storage)
     await storage.monitoring.roll_up_counts()
 
@@ -77,15 +77,15 @@ async def test_activity_forgets_how_much_happened_after_some_minutes(storage, cl
     assert await activity(storage) == {"default": ({JobState.QUEUED: 1}, 0)}
 
 
-async def test_a_glance_tells_a_job_in_every_state(storage):
+async def test_a_streamed_job_shows_every_state(storage):
     jobs = {state: (await a_job(storage, state)).id for state in JobState}
 
-    told = await storage.monitoring.stream_jobs([*jobs.values(), new_job_id()])
+    rows = await storage.monitoring.stream_jobs([*jobs.values(), new_job_id()])
 
-    assert {id: each.state for id, each in told.items()} == {id: s for s, id in jobs.items()}
+    assert {id: each.state for id, each in rows.items()} == {id: s for s, id in jobs.items()}
 
 
-async def test_a_glance_tells_progress_and_the_last_log_line(storage, clock):
+async def test_a_streamed_job_shows_progress_and_its_last_log_line(storage, clock):
     lease = await started(storage)
     [before] = (await storage.monitoring.stream_jobs([lease.job_id])).values()
 
@@ -100,7 +100,7 @@ async def test_a_glance_tells_progress_and_the_last_log_line(storage, clock):
     assert before.updated_at < ended.updated_at == ended.finished_at
 
 
-async def test_a_glance_tells_that_a_job_was_asked_to_stop(storage):
+async def test_a_streamed_job_shows_the_stop_request(storage):
     id = await enqueue(storage)
     await lease_of(storage, id)
 
@@ -115,25 +115,25 @@ async def test_recent_events_are_the_newest_of_all_tenants(storage):
     for event in events:
         await storage.triggers.emit_event(event)
 
-    told = await storage.monitoring.stream_events(most=2)
+    rows = await storage.monitoring.stream_events(most=2)
 
-    assert [(each.id, each.tenant, each.name, each.jobs) for each in told] == [
+    assert [(each.id, each.tenant, each.name, each.jobs) for each in rows] == [
         (events[2].id, "default", "last", 0),
         (events[1].id, "acme", "folder.changed", 0),
     ]
 
 
-async def test_recent_triggers_begin_with_the_one_that_did_something_last(storage, clock):
-    quiet = await kept(storage)
+async def test_recent_triggers_are_ordered_by_latest_activity(storage, clock):
+    quiet = await stored_trigger(storage)
     await clock.advance(SECOND)
-    busy = await kept(storage)
+    busy = await stored_trigger(storage)
     await clock.advance(SECOND)
     await storage.triggers.record_trigger_failure(quiet.id, "no such field")
 
-    told = await storage.monitoring.stream_triggers(most=10)
+    triggers = await storage.monitoring.stream_triggers(most=10)
 
-    assert [each.id for each in told] == [quiet.id, busy.id]
-    assert (told[0].last_error, told[0].type, told[0].enabled) == (
+    assert [each.id for each in triggers] == [quiet.id, busy.id]
+    assert (triggers[0].last_error, triggers[0].type, triggers[0].enabled) == (
         "no such field",
         "interval",
         True,

@@ -1,4 +1,4 @@
-"""state_counts_by_queue, waiting, oldest, rates and failing: what dashboards show, without reading the history."""
+"""Dashboard data, read without the job history: counts, waiting jobs, rates, failures."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -26,7 +26,7 @@ from windlass.core.monitoring.summary import FailingDefinition
 from windlass.ids import DefinitionKey, QueueName
 
 
-async def test_tallies_tell_every_state_by_queue_and_definition(storage):
+async def test_tallies_cover_every_state_by_queue_and_definition(storage):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
     await storage.jobs.enqueue(new_jobs(2, queue=QueueName("mail")))
@@ -44,7 +44,7 @@ async def test_tallies_tell_every_state_by_queue_and_definition(storage):
     assert int(mine["queued"]) == 3
 
 
-async def test_waiting_tells_the_views_apart(storage, clock):
+async def test_waiting_distinguishes_the_views(storage, clock):
     await a_tenant(storage, "acme")
     await enqueue(storage)
     await enqueue(storage, delay=HOUR)
@@ -67,7 +67,7 @@ async def test_waiting_tells_the_views_apart(storage, clock):
     assert (few["live"], few["later"]) == (2, 2)
 
 
-async def test_oldest_tells_by_queue_since_when_jobs_in_line_are_due(storage, clock):
+async def test_oldest_returns_the_earliest_due_time_by_queue(storage, clock):
     await a_tenant(storage, "acme")
     await enqueue(storage, queue=QueueName("mail"))
     await clock.advance(MINUTE)
@@ -83,7 +83,7 @@ async def test_oldest_tells_by_queue_since_when_jobs_in_line_are_due(storage, cl
     assert set(await storage.monitoring.oldest_due_at(Scope(ACME), look=100)) == {"bulk"}
 
 
-async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, clock):
+async def test_rates_are_per_slot_before_and_after_folding(storage, clock):
     await storage.jobs.enqueue(new_jobs(4))
     first, second, *rest = await claim(storage, 4)
     await clock.advance(2 * SECOND)
@@ -94,14 +94,14 @@ async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, cloc
 
     rows = await storage.monitoring.throughput(ALL_TENANTS, since=START, slot=5 * MINUTE)
 
-    told = {
+    slots = {
         datetime(1970, 1, 1, tzinfo=UTC) + int(row["slot"]) * 5 * MINUTE: {
             name: int(row[name])
             for name in ("enqueued", "started", "failed", "completed", "run_ms")
         }
         for row in rows
     }
-    assert told == {
+    assert slots == {
         START: {"enqueued": 4, "started": 4, "failed": 1, "completed": 1, "run_ms": 4000},
         START + 10 * MINUTE: {
             "enqueued": 0,
@@ -113,7 +113,7 @@ async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, cloc
     }
 
 
-async def test_rates_keep_to_their_scope_span_and_filters(storage, clock):
+async def test_rates_respect_scope_span_and_filters(storage, clock):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(2, tenant=ACME, queue=QueueName("mail")))
     await clock.advance(HOUR)
@@ -133,7 +133,7 @@ async def test_rates_keep_to_their_scope_span_and_filters(storage, clock):
     assert await enqueued(Scope(ACME), definition="other") == 0
 
 
-async def test_failing_names_the_definitions_that_failed_most(storage):
+async def test_failing_lists_the_definitions_with_the_most_failures(storage):
     for definition, times in (("plain", 1), ("other", 2)):
         for _ in range(times):
             lease = await started(storage, definition=DefinitionKey(definition))
@@ -148,7 +148,7 @@ async def test_failing_names_the_definitions_that_failed_most(storage):
     assert await storage.monitoring.most_failing(Scope.of("acme"), since=START, most=10) == []
 
 
-async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, clock):
+async def test_tenant_rates_are_per_tenant_before_and_after_folding(storage, clock):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(2, tenant=ACME))
     await storage.monitoring.roll_up_counts()
@@ -158,7 +158,7 @@ async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, cl
     await storage.leases.finish(ALDER, [finish(lease)])
     await storage.jobs.enqueue(new_jobs(3))
 
-    async def told(scope=ALL_TENANTS, since=START):
+    async def rates_by_tenant(scope=ALL_TENANTS, since=START):
         return {
             row["tenant_id"]: tuple(
                 int(row[name]) for name in ("enqueued", "started", "completed", "run_ms")
@@ -166,7 +166,10 @@ async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, cl
             for row in await storage.monitoring.throughput_by_tenant(scope, since=since)
         }
 
-    assert await told() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}
-    assert await told(since=START + MINUTE) == {"acme": (1, 1, 1, 2000), "default": (3, 0, 0, 0)}
-    assert set(await told(Scope(ACME))) == {"acme"}
-    assert await told(since=START + 2 * HOUR) == {}
+    assert await rates_by_tenant() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}
+    assert await rates_by_tenant(since=START + MINUTE) == {
+        "acme": (1, 1, 1, 2000),
+        "default": (3, 0, 0, 0),
+    }
+    assert set(await rates_by_tenant(Scope(ACME))) == {"acme"}
+    assert await rates_by_tenant(since=START + 2 * HOUR) == {}

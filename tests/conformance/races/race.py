@@ -17,7 +17,7 @@ Left, Right = TypeVar("Left"), TypeVar("Right")
 
 
 async def race(number: int, left: Awaitable[Left], right: Awaitable[Right]) -> tuple[Left, Right]:
-    """What both sides answer when they run at once."""
+    """The results of both sides when they run concurrently."""
     if number % 2:
         answer_of_right, answer_of_left = await asyncio.gather(right, left)
     else:

@@ -1,4 +1,4 @@
-"""Races of what this part stores: changes with entries of one chain, operations against workers."""
+"""Races of audited changes with one chain, and of operations against workers."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ from windlass.core.jobs.states import ENDED, JobState
 from windlass.ids import new_session_id
 
 
-async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin):
+async def test_concurrent_changes_are_all_in_the_chain(storage, twin):
     await a_tenant(storage, ACME)
     users = [await a_user(storage, f"u{n}") for n in range(4)]
     for user in users:
@@ -46,22 +46,22 @@ async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin)
     assert first_break(entries) == end.recorded
 
 
-async def test_of_two_who_revoke_a_token_one_leaves_an_entry(storage, twin):
+async def test_concurrent_revocations_of_a_token_leave_one_entry(storage, twin):
     for number in range(ROUNDS):
         token = a_token()
         await storage.access.create_token(token, hash_of("t"))
 
-        answers = await race(
+        results = await race(
             number,
             storage.access.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
             twin.access.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
         )
 
-        assert sorted(answers) == [False, True]
+        assert sorted(results) == [False, True]
         assert len(await storage.access.entries(None, most=100)) == number + 1
 
 
-async def test_forgetting_a_user_against_giving_it_a_role(storage, twin):
+async def test_deleting_a_user_against_granting_it_a_role(storage, twin):
     await a_tenant(storage, ACME)
     for number in range(ROUNDS):
         user = await a_user(storage, f"u{number}")
@@ -77,22 +77,22 @@ async def test_forgetting_a_user_against_giving_it_a_role(storage, twin):
         assert await storage.access.members(ALL_TENANTS, user=user) == []
 
 
-async def test_forgetting_a_user_against_what_it_makes(storage, twin):
+async def test_deleting_a_user_against_what_it_creates(storage, twin):
     for number in range(ROUNDS):
         user = await a_user(storage, f"u{number}")
         token = a_token(created_by=user)
 
-        gone, made = await race(
+        gone, created = await race(
             number, storage.access.delete_user(user), twin.access.create_token(token, hash_of("t"))
         )
 
         assert gone
         kept = {each.id: each for each in await storage.access.tokens(ALL_TENANTS)}
-        assert (token.id in kept) is made
-        assert not made or kept[token.id].revoked_at is not None
+        assert (token.id in kept) is created
+        assert not created or kept[token.id].revoked_at is not None
 
 
-async def test_forgetting_a_user_against_its_login(storage, twin):
+async def test_deleting_a_user_against_its_login(storage, twin):
     for number in range(ROUNDS):
         user = await a_user(storage, f"u{number}")
         session = new_session_id()
@@ -108,7 +108,7 @@ async def test_forgetting_a_user_against_its_login(storage, twin):
         assert await storage.access.session(hash_of(str(session)), fresh=MINUTE) is None
 
 
-async def test_an_operation_against_workers_leaves_every_job_in_one_place(storage, twin):
+async def test_an_operation_against_workers_leaves_each_job_in_one_state(storage, twin):
     for number in range(ROUNDS):
         ids = [await enqueue(storage) for _ in range(8)]
         operation = await begun(storage, ids)
@@ -135,7 +135,7 @@ async def test_an_operation_against_workers_leaves_every_job_in_one_place(storag
         await storage.jobs.finish_operation(operation, "completed")
 
 
-async def test_a_stop_against_a_batch_is_heeded_by_the_next(storage, twin):
+async def test_a_stop_against_a_batch_takes_effect_with_the_next(storage, twin):
     for number in range(ROUNDS):
         ids = [await enqueue(storage) for _ in range(4)]
         operation = await begun(storage, ids)

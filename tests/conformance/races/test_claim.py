@@ -37,9 +37,9 @@ async def test_claim_against_claim(storage, twin):
     for number in range(ROUNDS):
         id = await enqueue(storage)
 
-        mine, theirs = await race(number, claim(storage, worker="a"), claim(twin, worker="b"))
+        mine, others = await race(number, claim(storage, worker="a"), claim(twin, worker="b"))
 
-        [lease] = mine + theirs
+        [lease] = mine + others
         assert lease.job_id == id
         assert (await job(storage, id)).lease_token == lease.token
         await end(storage, lease)
@@ -60,17 +60,17 @@ async def test_claim_against_cancel(storage, twin, to):
     for number in range(ROUNDS):
         id = await enqueue(storage)
 
-        leases, answer = await race(
+        leases, result = await race(
             number, claim(storage), twin.jobs.cancel(ALL_TENANTS, [id], to=to)
         )
 
         after = await job(storage, id)
         if leases:
-            assert answer == {id: RUNNING}
+            assert result == {id: RUNNING}
             assert (after.state, after.cancel_requested_at is not None) == (RUNNING, True)
             assert await end(storage, leases[0], QUEUED) is to
         else:
-            assert answer == {id: to}
+            assert result == {id: to}
             assert after.state is to
         assert await in_one_place(storage, id)
 
@@ -81,11 +81,11 @@ async def test_claim_against_a_stale_finish(storage, twin):
         await storage.leases.finish(ALDER, [release(stale)])
         await storage.leases.promote()
 
-        [lease], answer = await race(
+        [lease], result = await race(
             number, claim(storage), twin.leases.finish(ALDER, [finish(stale)])
         )
 
-        assert answer == {}
+        assert result == {}
         assert lease.token > stale.token
         assert await end(storage, lease) is COMPLETED
 
@@ -122,9 +122,9 @@ async def test_claim_against_run_now(storage, twin):
     for number in range(ROUNDS):
         id = await enqueue(storage, delay=DAY)
 
-        leases, answer = await race(number, claim(storage), twin.jobs.run_now(ALL_TENANTS, id))
+        leases, result = await race(number, claim(storage), twin.jobs.run_now(ALL_TENANTS, id))
 
-        assert answer
+        assert result
         [lease] = leases or await claim(storage)
         assert await end(storage, lease) is COMPLETED
 
@@ -171,7 +171,7 @@ async def test_claim_against_setting_a_tenants_limit(storage, twin):
             leases = await claim_all(storage)
 
 
-async def test_claim_against_tidying_claims(storage, twin, clock):
+async def test_claim_against_claim_cleanup(storage, twin, clock):
     for number in range(ROUNDS):
         await storage.jobs.enqueue(new_jobs(3))
         await clock.advance(LEASE_TIME)

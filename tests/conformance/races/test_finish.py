@@ -1,4 +1,4 @@
-"""Races of finish, release and reap: one end, whoever wins."""
+"""Races of finish, release and reap: one end is recorded, regardless of the winner."""
 
 import pytest
 
@@ -105,7 +105,7 @@ async def test_an_unsuccessful_finish_against_cancel(storage, twin, state):
     for number in range(ROUNDS):
         lease = await started(storage)
 
-        ended, answer = await race(
+        ended, result = await race(
             number,
             end(storage, lease, state),
             twin.jobs.cancel(ALL_TENANTS, [lease.job_id]),
@@ -113,7 +113,7 @@ async def test_an_unsuccessful_finish_against_cancel(storage, twin, state):
 
         after = await state_of(storage, lease.job_id)
         assert ended in (state, CANCELED)
-        if answer or state is not DEAD_LETTER:
+        if result or state is not DEAD_LETTER:
             assert after is CANCELED
         else:
             assert after is DEAD_LETTER
@@ -125,12 +125,12 @@ async def test_success_against_cancel(storage, twin):
     for number in range(ROUNDS):
         lease = await started(storage)
 
-        ended, answer = await race(
+        ended, result = await race(
             number, end(storage, lease), twin.jobs.cancel(ALL_TENANTS, [lease.job_id])
         )
 
         assert ended is COMPLETED
-        assert answer in ({}, {lease.job_id: RUNNING})
+        assert result in ({}, {lease.job_id: RUNNING})
         assert await state_of(storage, lease.job_id) is COMPLETED
 
 
@@ -139,12 +139,12 @@ async def test_release_against_cancel(storage, twin, to):
     for number in range(ROUNDS):
         lease = await started(storage)
 
-        released, answer = await race(
+        released, result = await race(
             number,
             storage.leases.finish(ALDER, [release(lease)]),
             twin.jobs.cancel(ALL_TENANTS, [lease.job_id], to=to),
         )
 
-        assert len(released) == len(answer) == 1
+        assert len(released) == len(result) == 1
         assert await state_of(storage, lease.job_id) is to
         assert await claim_all(storage) == []

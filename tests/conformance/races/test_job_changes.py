@@ -1,4 +1,4 @@
-"""Races of what people do: cancel, retry, run now, discard."""
+"""Races of manual changes: cancel, retry, run now, discard."""
 
 import pytest
 
@@ -78,11 +78,11 @@ async def test_cancel_against_promote(storage, twin, clock):
         id = await enqueue(storage, delay=SECOND)
         await clock.advance(SECOND)
 
-        answer, _ = await race(
+        result, _ = await race(
             number, storage.jobs.cancel(ALL_TENANTS, [id]), twin.leases.promote()
         )
 
-        assert answer == {id: CANCELED}
+        assert result == {id: CANCELED}
         assert await tables_of(storage, id) == ["windlass_ended"]
 
 
@@ -90,13 +90,13 @@ async def test_cancel_against_run_now(storage, twin):
     for number in range(ROUNDS):
         id = await enqueue(storage, **({"delay": DAY} if number % 4 < 2 else {"held": True}))
 
-        answer, _ = await race(
+        result, _ = await race(
             number,
             storage.jobs.cancel(ALL_TENANTS, [id]),
             twin.jobs.run_now(ALL_TENANTS, id),
         )
 
-        assert answer == {id: CANCELED}
+        assert result == {id: CANCELED}
         assert await tables_of(storage, id) == ["windlass_ended"]
 
 
@@ -105,9 +105,9 @@ async def test_run_now_against_promote(storage, twin, clock):
         id = await enqueue(storage, delay=SECOND)
         await clock.advance(SECOND)
 
-        answer, _ = await race(number, storage.jobs.run_now(ALL_TENANTS, id), twin.leases.promote())
+        result, _ = await race(number, storage.jobs.run_now(ALL_TENANTS, id), twin.leases.promote())
 
-        assert answer
+        assert result
         assert await tables_of(storage, id) == ["windlass_live"]
         assert [await end(storage, lease) for lease in await claim_all(storage)] == [COMPLETED]
 
@@ -116,13 +116,13 @@ async def test_run_now_against_run_now(storage, twin):
     for number in range(ROUNDS):
         id = await enqueue(storage, held=True)
 
-        answers = await race(
+        results = await race(
             number,
             storage.jobs.run_now(ALL_TENANTS, id),
             twin.jobs.run_now(ALL_TENANTS, id),
         )
 
-        assert answers == (True, True)
+        assert results == (True, True)
         assert await tables_of(storage, id) == ["windlass_live"]
         assert len(await storage.jobs.transitions(await job(storage, id))) == 1
 
@@ -183,14 +183,14 @@ async def test_retry_against_cancel(storage, twin):
     for number in range(ROUNDS):
         dead = await a_job(storage, DEAD_LETTER)
 
-        retried, answer = await race(
+        retried, result = await race(
             number,
             storage.jobs.retry(ALL_TENANTS, dead.id),
             twin.jobs.cancel(ALL_TENANTS, [dead.id]),
         )
 
         assert retried == "queued"
-        assert await state_of(storage, dead.id) is (CANCELED if answer else QUEUED)
+        assert await state_of(storage, dead.id) is (CANCELED if result else QUEUED)
         assert await in_one_place(storage, dead.id)
 
 
@@ -216,10 +216,10 @@ async def test_retry_against_retry_of_a_job_with_the_same_key(storage, twin):
         first = await a_job(storage, DEAD_LETTER, dedupe_key=key)
         second = await a_job(storage, DEAD_LETTER, dedupe_key=key)
 
-        answers = await race(
+        results = await race(
             number,
             storage.jobs.retry(ALL_TENANTS, first.id),
             twin.jobs.retry(ALL_TENANTS, second.id),
         )
 
-        assert sorted(answers) == ["duplicate", "queued"]
+        assert sorted(results) == ["duplicate", "queued"]

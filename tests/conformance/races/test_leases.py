@@ -59,13 +59,13 @@ async def test_renew_against_cancel(storage, twin):
     for number in range(ROUNDS):
         lease = await started(storage)
 
-        renewed, asked = await race(
+        renewed, canceled = await race(
             number,
             storage.leases.renew(ALDER, [held(lease)], lease_time=2 * LEASE_TIME),
             twin.jobs.cancel(ALL_TENANTS, [lease.job_id]),
         )
 
-        assert (len(renewed), asked) == (1, {lease.job_id: RUNNING})
+        assert (len(renewed), canceled) == (1, {lease.job_id: RUNNING})
         after = await job(storage, lease.job_id)
         assert after.cancel_requested_at is not None
         assert after.lease_expires_at == await storage.now() + 2 * LEASE_TIME

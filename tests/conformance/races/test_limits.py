@@ -1,4 +1,4 @@
-"""Races of claim with who sets limits: whatever is first, no more run than may."""
+"""Races of claim with changes of limits: a limit holds in either order."""
 
 import asyncio
 from dataclasses import replace
@@ -43,7 +43,7 @@ async def edit(storage, key, **changes):
     )
 
 
-async def test_claim_against_limiting_a_queue_of_which_nothing_was_said(storage, twin):
+async def test_claim_against_limiting_a_new_queue(storage, twin):
     for number in range(ROUNDS):
         queue = QueueName(f"of {new_job_id()}")
         await storage.jobs.enqueue(new_jobs(4, queue=queue))
@@ -56,7 +56,7 @@ async def test_claim_against_limiting_a_queue_of_which_nothing_was_said(storage,
         assert len(first) + len(rest) == 2
 
 
-async def test_claim_about_to_commit_against_limiting_its_queue(storage, twin):
+async def test_uncommitted_claim_against_limiting_its_queue(storage, twin):
     queue = QueueName("mail")
     await storage.jobs.enqueue(new_jobs(4, queue=queue))
 
@@ -117,7 +117,7 @@ async def test_claim_against_limiting_its_key(storage, twin):
             await end(storage, lease)
 
 
-async def test_claims_of_many_under_one_rate(storage, twin):
+async def test_concurrent_claims_under_one_rate(storage, twin):
     for number in range(ROUNDS):
         key = DefinitionKey(f"sync {number}")
         await a_definition(storage, key, rate_count=5, rate_seconds=3600.0)
@@ -131,7 +131,7 @@ async def test_claims_of_many_under_one_rate(storage, twin):
         assert sum(map(len, rounds)) + len(rest) == 5
 
 
-async def test_claims_of_many_under_rates_of_many_keys(storage, twin):
+async def test_concurrent_claims_under_rates_of_many_keys(storage, twin):
     await a_definition(storage, "sync", limit_key="a", key_rate_count=2, key_rate_seconds=3600.0)
     keys = [f"key {n}" for n in range(6)]
     await storage.jobs.enqueue([new_job(definition=SYNC, gate=gate(key)) for key in keys * 4])
@@ -145,7 +145,7 @@ async def test_claims_of_many_under_rates_of_many_keys(storage, twin):
     assert {key: taken.count(gate(key)) for key in keys} == dict.fromkeys(keys, 2)
 
 
-async def test_limits_of_tenant_queue_and_definition_set_and_taken_away_at_once(storage, twin):
+async def test_concurrently_setting_and_removing_tenant_queue_and_definition_limits(storage, twin):
     for number in range(ROUNDS):
         limit = 3 if number % 2 else None
         await asyncio.gather(
@@ -156,11 +156,11 @@ async def test_limits_of_tenant_queue_and_definition_set_and_taken_away_at_once(
         )
 
         names = {row["name"] for row in await storage.database.query(LIMITS, {})}
-        said = {"tenant:acme", "tenant:globex", "queue:mail", "definition:other"}
-        assert names == {"definition:limited"} | (said if limit else set())
+        subjects = {"tenant:acme", "tenant:globex", "queue:mail", "definition:other"}
+        assert names == {"definition:limited"} | (subjects if limit else set())
 
 
-async def test_a_tenants_limit_taken_away_about_to_commit_against_another_limit(storage, twin):
+async def test_uncommitted_removal_of_a_tenants_limit_against_another_limit(storage, twin):
     await a_tenant(storage, "acme", max_running=3)
 
     async with uncommitted(storage) as inside:
@@ -201,7 +201,7 @@ async def test_an_edit_against_another_edit(storage, twin):
         assert (row.max_attempts, tuple(row.tags)) == (number + 4, (f"round {number}",))
 
 
-async def test_suspending_a_tenant_against_another_change_of_it(storage, twin):
+async def test_suspending_a_tenant_against_another_change(storage, twin):
     for number in range(ROUNDS):
         await a_tenant(storage, "acme")
 
@@ -228,8 +228,8 @@ async def test_pausing_a_queue_against_limiting_it(storage, twin, paused_first):
     assert (queue.max_concurrency, queue.pause_reason) == (4, "later")
 
 
-async def test_ends_and_claims_against_limits_that_change(storage, twin):
-    """Nobody waits for anybody for ever, and what runs is counted."""
+async def test_ends_and_claims_against_changing_limits(storage, twin):
+    """There is no deadlock, and running jobs are counted."""
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue([*new_jobs(30, tenant=ACME), *new_jobs(30, queue=QueueName("mail"))])
 

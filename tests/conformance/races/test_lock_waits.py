@@ -1,4 +1,4 @@
-"""Verbs stuck behind a lock: what they began to do is old by the time they can do it.
+"""Verbs blocked by a lock: their snapshot is outdated by the time they continue.
 
 Not on SQLite, where one writer at a time leaves nobody stuck half way.
 """
@@ -30,7 +30,7 @@ from windlass.core.jobs.states import JobState
 
 #: Long enough for a statement to meet a lock; too short costs only sharpness.
 MEETING = 0.05
-#: Far longer than any statement that waits for nobody takes.
+#: Far longer than any statement without a lock wait takes.
 GENEROUS = 60.0
 
 several_writers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
@@ -39,7 +39,7 @@ postgresql = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 
 @several_writers
 @pytest.mark.parametrize("keep", [True, False])
-async def test_a_child_stored_while_the_end_of_its_parent_is_stuck_elsewhere(
+async def test_a_child_enqueued_while_the_end_of_its_parent_is_blocked(
     storage, twin, database, keep
 ):
     other, parent = await started(storage), await started(storage)
@@ -58,7 +58,7 @@ async def test_a_child_stored_while_the_end_of_its_parent_is_stuck_elsewhere(
 
 @several_writers
 @pytest.mark.parametrize("how", [{}, {"held": True}, {"delay": DAY}], ids=["due", "held", "later"])
-async def test_a_child_stored_while_the_cancel_of_its_parent_is_stuck_elsewhere(
+async def test_a_child_enqueued_while_the_cancel_of_its_parent_is_blocked(
     storage, twin, database, how
 ):
     other, parent = await enqueue(storage, **how), await enqueue(storage, **how)
@@ -74,9 +74,7 @@ async def test_a_child_stored_while_the_cancel_of_its_parent_is_stuck_elsewhere(
 
 
 @several_writers
-async def test_a_reaper_passes_by_a_row_that_an_open_transaction_holds(
-    storage, twin, database, clock
-):
+async def test_a_reaper_skips_rows_locked_by_a_transaction(storage, twin, database, clock):
     stuck, free = await started(storage), await started(storage)
     await clock.advance(LEASE_TIME)
     async with uncommitted(twin) as inside:
@@ -89,13 +87,13 @@ async def test_a_reaper_passes_by_a_row_that_an_open_transaction_holds(
 
 
 @several_writers
-async def test_a_claim_passes_by_what_others_hold(storage, twin, database):
+async def test_a_claim_skips_rows_locked_by_others(storage, twin, database):
     first, second = await enqueue(storage), await enqueue(storage)
     async with uncommitted(twin) as inside:
-        [theirs] = await claim(inside, worker="birch")
+        [other] = await claim(inside, worker="birch")
         [mine] = await claim(storage)
 
-    assert (theirs.job_id, mine.job_id) == (first, second)
+    assert (other.job_id, mine.job_id) == (first, second)
     assert (await job(storage, first)).worker_id == "birch"
 
 
@@ -113,7 +111,7 @@ async def test_a_renewal_does_not_wait_for_ends_of_other_jobs(storage, twin, dat
 
 
 @postgresql
-async def test_a_verb_that_crosses_another_transaction_is_tried_again(storage, twin, database):
+async def test_a_deadlocked_verb_is_retried(storage, twin, database):
     first, second = await started(storage), await started(storage)
     child = await enqueue(storage, after=(first.job_id, second.job_id))
     async with uncommitted(twin) as inside:
@@ -129,7 +127,7 @@ async def test_a_verb_that_crosses_another_transaction_is_tried_again(storage, t
 
 
 @several_writers
-async def test_a_claim_passes_by_what_another_claim_has_locked(storage, twin, database):
+async def test_a_claim_skips_rows_locked_by_another_claim(storage, twin, database):
     await storage.jobs.enqueue(new_jobs(3))
     async with uncommitted(twin) as inside:
         first = await claim(inside, 1)

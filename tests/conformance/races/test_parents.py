@@ -1,4 +1,4 @@
-"""Races between parents and children: nobody waits for ever."""
+"""Races between parents and children: no child waits forever."""
 
 import pytest
 
@@ -76,13 +76,13 @@ async def test_enqueue_of_a_child_against_the_cancel_of_its_parent(storage, twin
     for number in range(ROUNDS // 2):
         parent = await enqueue(storage, **how)
 
-        child, answer = await race(
+        child, result = await race(
             number,
             enqueue_child(storage, parent, on_parent_failure=policy),
             twin.jobs.cancel(ALL_TENANTS, [parent]),
         )
 
-        assert answer == {parent: CANCELED}
+        assert result == {parent: CANCELED}
         await settle(storage)
         assert await state_of(storage, child) is expected
 
@@ -181,12 +181,12 @@ async def test_cancel_of_a_child_against_the_end_of_its_parent(storage, twin):
         lease = await started(storage)
         child = await enqueue_child(storage, lease.job_id)
 
-        answer, ended = await race(
+        result, ended = await race(
             number, storage.jobs.cancel(ALL_TENANTS, [child]), end(twin, lease)
         )
 
         assert ended is COMPLETED
-        assert answer == {child: CANCELED}
+        assert result == {child: CANCELED}
         assert await tables_of(storage, child) == ["windlass_ended"]
 
 

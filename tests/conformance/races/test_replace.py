@@ -1,4 +1,4 @@
-"""Races of replace: the newest payload runs once, whoever takes, ends or moves the job meanwhile."""
+"""Races of replace with claim, finish and moves of the job: the newest payload runs once."""
 
 import asyncio
 
@@ -32,8 +32,12 @@ def a_key():
 
 
 async def replaced(storage, new):
-    met = await offer(storage, new)
-    return met if met.existing_id is None else await storage.jobs.replace(new, met.existing_id)
+    receipt = await offer(storage, new)
+    return (
+        receipt
+        if receipt.existing_id is None
+        else await storage.jobs.replace(new, receipt.existing_id)
+    )
 
 
 async def run_all(storage, key):
@@ -50,15 +54,15 @@ async def test_replace_against_claim(storage, twin):
         key = a_key()
         id = await enqueue(storage, queue=key, dedupe_key=key, payload='{"n":1}')
 
-        leases, answer = await race(
+        leases, result = await race(
             number, claim(storage, queues=[key]), replaced(twin, newer(key))
         )
 
         if leases:
-            assert (leases[0].payload, answer.status) == ('{"n":1}', "created")
+            assert (leases[0].payload, result.status) == ('{"n":1}', "created")
             assert await end(storage, leases[0])
         else:
-            assert (answer.status, answer.existing_id) == ("replaced", id)
+            assert (result.status, result.existing_id) == ("replaced", id)
         assert await run_all(storage, key) == ['{"n":2}']
 
 
@@ -67,13 +71,13 @@ async def test_replace_against_an_end_that_is_tried_again(storage, twin):
         key = a_key()
         lease = await started(storage, queue=key, dedupe_key=key, payload='{"n":1}')
 
-        ended, answer = await race(number, end(storage, lease, QUEUED), replaced(twin, newer(key)))
+        ended, result = await race(number, end(storage, lease, QUEUED), replaced(twin, newer(key)))
 
         assert ended is QUEUED
-        assert answer.status in ("created", "replaced")
+        assert result.status in ("created", "replaced")
         ran = await run_all(storage, key)
         assert sorted(ran) == (
-            ['{"n":2}'] if answer.status == "replaced" else ['{"n":1}', '{"n":2}']
+            ['{"n":2}'] if result.status == "replaced" else ['{"n":1}', '{"n":2}']
         )
 
 
@@ -82,9 +86,9 @@ async def test_replace_against_success(storage, twin):
         key = a_key()
         lease = await started(storage, queue=key, dedupe_key=key)
 
-        _, answer = await race(number, end(storage, lease), replaced(twin, newer(key)))
+        _, result = await race(number, end(storage, lease), replaced(twin, newer(key)))
 
-        assert answer.status == "created"
+        assert result.status == "created"
         assert await run_all(storage, key) == ['{"n":2}']
 
 
@@ -94,9 +98,9 @@ async def test_replace_against_promote(storage, twin, clock):
         id = await enqueue(storage, queue=key, dedupe_key=key, delay=SECOND)
         await clock.advance(SECOND)
 
-        _, answer = await race(number, storage.leases.promote(), replaced(twin, newer(key)))
+        _, result = await race(number, storage.leases.promote(), replaced(twin, newer(key)))
 
-        assert (answer.status, answer.existing_id) == ("replaced", id)
+        assert (result.status, result.existing_id) == ("replaced", id)
         assert await in_one_place(storage, id)
         assert await run_all(storage, key) == ['{"n":2}']
 
@@ -106,25 +110,25 @@ async def test_replace_against_cancel(storage, twin):
         key = a_key()
         id = await enqueue(storage, queue=key, dedupe_key=key)
 
-        _, answer = await race(
+        _, result = await race(
             number, storage.jobs.cancel(ALL_TENANTS, [id]), replaced(twin, newer(key))
         )
 
         assert (await job(storage, id)).state is JobState.CANCELED
         ran = await run_all(storage, key)
-        assert ran == ([] if answer.status == "replaced" else ['{"n":2}'])
+        assert ran == ([] if result.status == "replaced" else ['{"n":2}'])
 
 
-async def test_replace_of_a_running_job_by_many(storage, twin):
+async def test_concurrent_replaces_of_a_running_job(storage, twin):
     for _ in range(ROUNDS):
         key = a_key()
         lease = await started(storage, queue=key, dedupe_key=key)
 
-        answers = await asyncio.gather(
+        results = await asyncio.gather(
             *(replaced((storage, twin)[n % 2], newer(key, f'{{"n":{n}}}')) for n in range(6))
         )
 
-        assert sorted(answer.status for answer in answers) == ["created", *["replaced"] * 5]
+        assert sorted(result.status for result in results) == ["created", *["replaced"] * 5]
         await end(storage, lease)
         assert len(await run_all(storage, key)) == 1
 
@@ -136,13 +140,13 @@ async def test_an_edited_retry_against_claim(storage, twin):
         await end(storage, lease, DEAD_LETTER)
         edit = PayloadEdit(payload='{"n":2}', message="edited", token=lease.token)
 
-        answer, leases = await race(
+        result, leases = await race(
             number,
             storage.jobs.retry(ALL_TENANTS, lease.job_id, edit=edit),
             claim(twin, queues=[key]),
         )
 
-        assert answer == "queued"
+        assert result == "queued"
         [again] = leases or await claim(storage, queues=[key])
         assert (again.payload, again.token) == ('{"n":2}', lease.token + 1)
         await end(storage, again)
@@ -157,14 +161,14 @@ async def test_two_edits_of_one_dead_lettered_job(storage, twin):
             PayloadEdit(payload=f'{{"n":{n}}}', message="edited", token=lease.token) for n in (2, 3)
         ]
 
-        answers = await race(
+        results = await race(
             number,
             storage.jobs.retry(ALL_TENANTS, lease.job_id, edit=edits[0]),
             twin.jobs.retry(ALL_TENANTS, lease.job_id, edit=edits[1]),
         )
 
-        assert sorted(answers, key=str) == [None, "queued"]
-        assert await run_all(storage, key) == [edits[answers.index("queued")].payload]
+        assert sorted(results, key=str) == [None, "queued"]
+        assert await run_all(storage, key) == [edits[results.index("queued")].payload]
 
 
 async def test_an_edited_retry_against_replace_of_its_key(storage, twin):
@@ -174,11 +178,11 @@ async def test_an_edited_retry_against_replace_of_its_key(storage, twin):
         await end(storage, lease, DEAD_LETTER)
         edit = PayloadEdit(payload='{"n":1}', message="edited", token=lease.token)
 
-        answer, stored = await race(
+        result, stored = await race(
             number,
             storage.jobs.retry(ALL_TENANTS, lease.job_id, edit=edit),
             replaced(twin, newer(key, delay=DAY)),
         )
 
-        assert (answer, stored.status) in [("queued", "replaced"), ("duplicate", "created")]
+        assert (result, stored.status) in [("queued", "replaced"), ("duplicate", "created")]
         await storage.jobs.cancel(ALL_TENANTS, [lease.job_id, stored.id])

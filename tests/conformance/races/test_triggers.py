@@ -1,4 +1,4 @@
-"""Races of who changes a trigger with who fires it, and with each other."""
+"""Races of trigger changes with firing, and with each other."""
 
 import asyncio
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conformance.races.race import ROUNDS, race, uncommitted
-from tests.conformance.triggers.test_triggers import changed, kept
+from tests.conformance.triggers.test_triggers import changed, stored_trigger
 from tests.support.job_builders import MINUTE, new_job
 from windlass.core.jobs.models import ALL_TENANTS
 
@@ -17,7 +17,7 @@ MEETING = 0.05
 @pytest.fixture
 async def due(storage):
     async def make():
-        return await kept(storage, next_run_at=await storage.now() - MINUTE)
+        return await stored_trigger(storage, next_run_at=await storage.now() - MINUTE)
 
     return make
 
@@ -38,7 +38,7 @@ async def test_changing_a_trigger_against_firing_it(storage, twin, due):
         assert (after.payload, after.next_run_at) == ({"n": 2}, next_run_at)
 
 
-async def test_changing_a_trigger_that_is_about_to_have_fired(storage, twin, due):
+async def test_changing_a_trigger_against_its_uncommitted_firing(storage, twin, due):
     trigger = await due()
     next_run_at = trigger.next_run_at + MINUTE
 
@@ -54,17 +54,17 @@ async def test_changing_a_trigger_that_is_about_to_have_fired(storage, twin, due
 
 async def test_disabling_a_trigger_against_firing_it(storage, twin, due):
     for number in range(ROUNDS):
-        trigger, made = await due(), new_job()
+        trigger, created = await due(), new_job()
 
         _, fired = await race(
             number,
             changed(storage, trigger, enabled=False),
-            twin.triggers.fire(trigger, trigger.next_run_at, None, [made]),
+            twin.triggers.fire(trigger, trigger.next_run_at, None, [created]),
         )
 
         assert not (await storage.triggers.trigger(ALL_TENANTS, trigger.id)).enabled
-        assert await storage.jobs.existing_job_ids([made.id]) == (
-            set() if fired is None else {made.id}
+        assert await storage.jobs.existing_job_ids([created.id]) == (
+            set() if fired is None else {created.id}
         )
 
 

@@ -1,6 +1,6 @@
-"""Every two verbs on one job, the second beginning before the first has committed.
+"""Every two verbs on one job, the second starting before the first has committed.
 
-Whatever happens inside, the answers and what is left are those of the one after the other.
+The results and the rows left behind equal those of running them one after the other.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Subject:
 
 Verb = Callable[[Storage, Subject], Awaitable[Any]]
 
-# What can be done; each answers in words that do not name the job
+# The verbs; each returns a result that does not name the job
 
 
 def ending(**how: Any) -> Verb:
@@ -201,7 +201,7 @@ FIRSTS = [
 ]
 
 
-# How it goes
+# The two orders
 
 
 async def arranged(world: World, situation: str) -> Subject:
@@ -222,8 +222,8 @@ async def arranged(world: World, situation: str) -> Subject:
     return Subject(new.id, queue)
 
 
-async def left(world: World, subject: Subject) -> Any:
-    """What is to be seen of a job and its children once upkeep has done its work."""
+async def visible_state(world: World, subject: Subject) -> Any:
+    """The visible state of a job and its children after upkeep."""
     storage = world.storage
     await settle(storage)
     if not subject.kept:
@@ -247,8 +247,8 @@ async def left(world: World, subject: Subject) -> Any:
 
 async def one_after_the_other(world: World, situation: str, *verbs: Verb) -> Any:
     subject = await arranged(world, situation)
-    answers = [await verb(world.storage, subject) for verb in verbs]
-    return answers, await left(world, subject)
+    results = [await verb(world.storage, subject) for verb in verbs]
+    return results, await visible_state(world, subject)
 
 
 async def overlapping(
@@ -259,7 +259,7 @@ async def overlapping(
     forgotten = replace(subject, children=[]) if undone else subject
     try:
         async with uncommitted(world.storage) as inside:
-            answer = await first(inside, forgotten)
+            result = await first(inside, forgotten)
             meeting = asyncio.create_task(second(twin, subject))
             await asyncio.wait({meeting}, timeout=MEETING)
             if undone:
@@ -269,8 +269,8 @@ async def overlapping(
     other = await meeting
     if second in PASSING_BY and not other:
         other = await second(twin, subject)
-    answers = [other] if undone else [answer, other]
-    return answers, await left(world, subject)
+    results = [other] if undone else [result, other]
+    return results, await visible_state(world, subject)
 
 
 class Undone(Exception):
@@ -282,7 +282,7 @@ _ALONE: dict[tuple[str, str, str], Any] = {}
 
 
 @pytest.mark.parametrize(("situation", "name"), FIRSTS)
-async def test_what_another_verb_finds_while_somebody_is_about_to(world, twin, situation, name):
+async def test_a_verb_against_another_that_will_commit(world, twin, situation, name):
     verbs = SITUATIONS[situation]
     first = verbs[name]
     for other, second in verbs.items():
@@ -291,13 +291,13 @@ async def test_what_another_verb_finds_while_somebody_is_about_to(world, twin, s
         got = await overlapping(world, twin, situation, first, second)
 
         if got not in expected:
-            answers, seen = await one_after_the_other(world, situation, second, first)
-            expected.append((answers[::-1], seen))
+            results, seen = await one_after_the_other(world, situation, second, first)
+            expected.append((results[::-1], seen))
         assert got in expected, f"{name} met by {other}"
 
 
 @pytest.mark.parametrize(("situation", "name"), FIRSTS)
-async def test_what_another_verb_finds_when_somebody_did_not(world, twin, situation, name):
+async def test_a_verb_against_another_that_will_roll_back(world, twin, situation, name):
     verbs = SITUATIONS[situation]
     for other, second in verbs.items():
         key = (world.database.kind, situation, other)
@@ -309,7 +309,7 @@ async def test_what_another_verb_finds_when_somebody_did_not(world, twin, situat
         assert got == _ALONE[key], f"{other} after {name} was undone"
 
 
-async def test_a_verb_inside_a_transaction_is_seen_by_nobody_until_it_commits(world, twin):
+async def test_an_uncommitted_verb_is_invisible(world, twin):
     subject = await arranged(world, "due")
 
     async with uncommitted(world.storage) as inside:

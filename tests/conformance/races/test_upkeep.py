@@ -1,4 +1,4 @@
-"""Races of upkeep and of change with everything else."""
+"""Races of upkeep and of changes with all other verbs."""
 
 import asyncio
 
@@ -125,7 +125,7 @@ async def test_enqueue_against_its_own_repeat(storage, twin):
         assert len(await claim_all(storage)) == 1
 
 
-async def test_a_whole_life_with_everybody_at_once(storage, twin, clock):
+async def test_a_whole_job_life_with_everything_concurrent(storage, twin, clock):
     """Workers, people and upkeep at once: every job ends once, or waits."""
     new = new_jobs(40) + new_jobs(10, delay=SECOND) + new_jobs(10, definition="limited")
     await storage.jobs.enqueue(new)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.conformance.triggers.test_triggers import kept
+from tests.conformance.triggers.test_triggers import stored_trigger
 from tests.support.job_builders import new_job
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.triggers.trigger import Event, TriggerMatch
@@ -33,13 +33,13 @@ async def event(storage):
 
 
 async def listener(storage, **changes):
-    return await kept(
+    return await stored_trigger(
         storage,
         **{"type": "event", "interval_seconds": None, "event_name": "folder.changed", **changes},
     )
 
 
-async def test_an_event_is_kept_as_it_is(storage):
+async def test_an_event_reads_back_as_stored(storage):
     event = an_event(correlation_id="c", created_by="ada", depth=3, data=["ä", None, 1.5])
 
     await storage.triggers.emit_event(event)
@@ -71,15 +71,15 @@ async def test_events_are_found_by_name_correlation_and_time(storage):
     at = (await storage.triggers.event(ALL_TENANTS, first.id)).created_at
     hour = timedelta(hours=1)
 
-    async def found(**chosen):
+    async def ids_of(**chosen):
         return [event.name for event in await storage.triggers.events(ALL_TENANTS, **chosen)]
 
-    assert await found(name="a") == await found(correlation_id="c") == ["a"]
-    assert await found(created_after=at - hour, created_before=at + hour) == ["b", "a"]
-    assert await found(created_after=at + hour) == await found(created_before=at - hour) == []
+    assert await ids_of(name="a") == await ids_of(correlation_id="c") == ["a"]
+    assert await ids_of(created_after=at - hour, created_before=at + hour) == ["b", "a"]
+    assert await ids_of(created_after=at + hour) == await ids_of(created_before=at - hour) == []
 
 
-async def test_an_event_tells_what_its_triggers_did_batch_by_batch(storage, event):
+async def test_an_event_shows_the_actions_of_its_triggers_batch_by_batch(storage, event):
     trigger = await listener(storage)
     first = TriggerMatch(
         trigger_id=str(trigger.id), trigger="ä", definition="d", outcome="created", job_id="j"
@@ -110,7 +110,7 @@ async def test_an_event_waits_until_it_is_matched(storage, event):
     assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 2
 
 
-async def test_of_many_who_match_an_event_one_does(storage, event):
+async def test_concurrent_matches_of_an_event_succeed_once(storage, event):
     jobs = [new_job() for _ in range(6)]
 
     async def match(job):
@@ -123,23 +123,23 @@ async def test_of_many_who_match_an_event_one_does(storage, event):
     assert len(await storage.jobs.existing_job_ids([job.id for job in jobs])) == 1
 
 
-async def test_matching_that_fails_is_undone_and_can_be_done_again(storage, event):
-    made = new_job()
+async def test_failed_matching_is_rolled_back_and_retried(storage, event):
+    created = new_job()
 
     async def fail():
         async with storage.triggers.matching() as matching:
             await matching.take(event.id)
-            await matching.store([made])
+            await matching.store([created])
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fail()
 
-    assert await storage.jobs.existing_job_ids([made.id]) == set()
+    assert await storage.jobs.existing_job_ids([created.id]) == set()
     assert await storage.triggers.unmatched_events() == [event.id]
 
 
-async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
+async def test_an_event_fires_the_enabled_triggers_of_its_tenant(storage, event):
     first = await listener(storage)
     second = await listener(storage)
     await listener(storage, enabled=False)
@@ -147,10 +147,10 @@ async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
     await listener(storage, tenant=TenantId("system"))
 
     async with storage.triggers.matching() as matching:
-        heard = await matching.listening(event, most=100)
+        listening = await matching.listening(event, most=100)
         few = await matching.listening(event, most=1)
 
-    assert {t.id for t in heard} == {first.id, second.id}
+    assert {t.id for t in listening} == {first.id, second.id}
     assert len(few) == 1
 
 
@@ -171,7 +171,7 @@ async def test_an_event_is_matched_in_batches_of_triggers(storage, event):
     assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 3
 
 
-async def test_a_batch_that_fails_is_undone_and_the_batch_before_it_stays(storage, event):
+async def test_a_failed_batch_is_rolled_back_and_the_previous_one_kept(storage, event):
     first, second = sorted([(await listener(storage)).id for _ in range(2)])
     async with storage.triggers.matching() as matching:
         await matching.take(event.id)
@@ -192,7 +192,7 @@ async def test_a_batch_that_fails_is_undone_and_the_batch_before_it_stays(storag
     assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 1
 
 
-async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
+async def test_old_matched_events_are_deleted(storage, clock, event):
     waiting = an_event()
     await storage.triggers.emit_event(waiting)
     async with storage.triggers.matching() as matching:
@@ -211,12 +211,12 @@ async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
     assert {e.id for e in await storage.triggers.events(ALL_TENANTS)} == {waiting.id, recent.id}
 
 
-async def test_an_unknown_event_is_taken_by_nobody(storage):
+async def test_an_unknown_event_is_not_matched(storage):
     async with storage.triggers.matching() as matching:
         assert await matching.take(EventId(new_event_id())) is None
 
 
-async def test_events_are_found_by_the_end_of_their_id(storage):
+async def test_events_are_found_by_id_suffix(storage):
     ids = [
         EventId(UUID(f"0190a5d0-0000-7000-8000-0000{end}"))
         for end in ("00abcdef", "11abcdef", "22fedcba")
@@ -233,7 +233,7 @@ async def test_events_are_found_by_the_end_of_their_id(storage):
     assert await storage.triggers.find_events_by_suffix(ALL_TENANTS, "000000") == []
 
 
-async def test_events_that_wait_are_found_page_by_page(storage, event):
+async def test_pending_events_are_listed_in_pages(storage, event):
     first = await storage.triggers.unmatched_events(most=1)
 
     assert first == [event.id]

@@ -1,4 +1,4 @@
-"""Triggers are kept, found when due, and move on from a due time exactly once."""
+"""Triggers are stored, found when due, and leave each due time exactly once."""
 
 import asyncio
 from dataclasses import replace
@@ -25,7 +25,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def a_trigger(**changes) -> Trigger:
-    made = Trigger(
+    created = Trigger(
         id=new_trigger_id(),
         tenant=DEFAULT_TENANT,
         name=f"nightly {new_job_id()}",
@@ -34,10 +34,10 @@ def a_trigger(**changes) -> Trigger:
         payload={"n": 1},
         interval_seconds=60.0,
     )
-    return replace(made, **changes)
+    return replace(created, **changes)
 
 
-async def kept(storage, **changes) -> Trigger:
+async def stored_trigger(storage, **changes) -> Trigger:
     trigger = a_trigger(**changes)
     assert await storage.triggers.create_trigger(trigger)
     found = await storage.triggers.trigger(ALL_TENANTS, trigger.id)
@@ -51,10 +51,10 @@ async def changed(storage, trigger, **changes):
 
 @pytest.fixture
 async def due(storage):
-    return await kept(storage, next_run_at=await storage.now() - MINUTE)
+    return await stored_trigger(storage, next_run_at=await storage.now() - MINUTE)
 
 
-async def test_a_trigger_is_kept_as_it_is(storage):
+async def test_a_trigger_reads_back_as_stored(storage):
     now = await storage.now()
     whole = a_trigger(
         type="event",
@@ -77,16 +77,18 @@ async def test_a_trigger_is_kept_as_it_is(storage):
         created_by="ada",
     )
 
-    found = await kept(storage, **{f: getattr(whole, f) for f in whole.__dataclass_fields__})
+    found = await stored_trigger(
+        storage, **{f: getattr(whole, f) for f in whole.__dataclass_fields__}
+    )
 
     assert found.created_at is not None
     assert abs(found.created_at - now) < MINUTE
     assert found == replace(whole, created_at=found.created_at, updated_at=found.updated_at)
 
 
-async def test_a_tenants_triggers_have_different_names(storage):
-    first = await kept(storage, name="nightly")
-    other = await kept(storage, name="weekly")
+async def test_trigger_names_are_unique_in_a_tenant(storage):
+    first = await stored_trigger(storage, name="nightly")
+    other = await stored_trigger(storage, name="weekly")
 
     assert not await storage.triggers.create_trigger(a_trigger(name="nightly"))
     assert await changed(storage, other, name="nightly") is False
@@ -95,8 +97,8 @@ async def test_a_tenants_triggers_have_different_names(storage):
     assert [t.name for t in await storage.triggers.triggers(ALL_TENANTS)] == ["nightly", "weekly"]
 
 
-async def test_a_trigger_is_seen_by_its_tenant_alone(storage):
-    trigger = await kept(storage)
+async def test_a_trigger_is_visible_to_its_tenant_only(storage):
+    trigger = await stored_trigger(storage)
     stranger = Scope(TenantId("acme"))
 
     assert await storage.triggers.trigger(stranger, trigger.id) is None
@@ -106,9 +108,9 @@ async def test_a_trigger_is_seen_by_its_tenant_alone(storage):
     assert await storage.triggers.trigger(ALL_TENANTS, trigger.id) is None
 
 
-async def test_a_trigger_of_code_that_is_deleted_is_remembered_until_that_is_forgotten(storage):
-    own = await kept(storage, name="own")
-    code = await kept(storage, origin="code", name="renamed", code={"name": "nightly"})
+async def test_a_deleted_trigger_of_code_is_remembered_until_the_record_is_deleted(storage):
+    own = await stored_trigger(storage, name="own")
+    code = await stored_trigger(storage, origin="code", name="renamed", code={"name": "nightly"})
     gone = (DEFAULT_TENANT, "nightly", code.definition)
 
     assert not await storage.triggers.delete_trigger(Scope(TenantId("acme")), code.id)
@@ -123,8 +125,8 @@ async def test_a_trigger_of_code_that_is_deleted_is_remembered_until_that_is_for
     assert await storage.triggers.deleted_triggers() == set()
 
 
-async def test_a_trigger_takes_another_type(storage):
-    trigger = await kept(storage)
+async def test_a_trigger_can_change_its_type(storage):
+    trigger = await stored_trigger(storage)
 
     assert await changed(storage, trigger, type="cron", cron="0 2 * * *", interval_seconds=None)
 
@@ -132,12 +134,12 @@ async def test_a_trigger_takes_another_type(storage):
     assert (found.type, found.cron, found.interval_seconds) == ("cron", "0 2 * * *", None)
 
 
-async def test_what_is_due_is_found_and_nothing_else(storage, due):
+async def test_only_due_triggers_are_found(storage, due):
     now = await storage.now()
-    await kept(storage, next_run_at=now + MINUTE)
-    await kept(storage, next_run_at=now - MINUTE, enabled=False)
-    await kept(storage, next_run_at=now - MINUTE, missing_from_code=True)
-    await kept(storage)
+    await stored_trigger(storage, next_run_at=now + MINUTE)
+    await stored_trigger(storage, next_run_at=now - MINUTE, enabled=False)
+    await stored_trigger(storage, next_run_at=now - MINUTE, missing_from_code=True)
+    await stored_trigger(storage)
 
     [found], _ = await storage.triggers.due_triggers()
 
@@ -160,11 +162,11 @@ async def test_a_definition_missing_from_code_is_not_scheduled(storage, due):
     assert await storage.triggers.due_triggers() == ([], None)
 
 
-async def test_what_is_due_comes_by_priority_and_what_runs_after_others_last(storage, due):
+async def test_due_triggers_are_ordered_by_priority_with_followers_last(storage, due):
     at = due.next_run_at
-    late = await kept(storage, next_run_at=at + timedelta(seconds=1))
-    urgent = await kept(storage, next_run_at=at, definition=DefinitionKey("other"))
-    follower = await kept(storage, next_run_at=at, definition=DefinitionKey("limited"))
+    late = await stored_trigger(storage, next_run_at=at + timedelta(seconds=1))
+    urgent = await stored_trigger(storage, next_run_at=at, definition=DefinitionKey("other"))
+    follower = await stored_trigger(storage, next_run_at=at, definition=DefinitionKey("limited"))
     await change_definition(storage, "other", priority=25)
     await change_definition(storage, "limited", priority=1, runs_after=("plain",))
 
@@ -175,9 +177,9 @@ async def test_what_is_due_comes_by_priority_and_what_runs_after_others_last(sto
     assert [each.trigger.id for each in first] == [urgent.id]
 
 
-async def test_how_long_it_is_until_the_next_one(storage, due):
+async def test_the_time_until_the_next_due_trigger_is_returned(storage, due):
     assert (await storage.triggers.due_triggers())[1] is None
-    await kept(storage, next_run_at=await storage.now() + MINUTE)
+    await stored_trigger(storage, next_run_at=await storage.now() + MINUTE)
 
     found, left = await storage.triggers.due_triggers()
 
@@ -185,19 +187,19 @@ async def test_how_long_it_is_until_the_next_one(storage, due):
     assert left == MINUTE
 
 
-async def test_firing_moves_on_and_stores_the_job(storage, due):
-    made, then = new_job(source="schedule"), due.next_run_at + MINUTE
+async def test_firing_advances_the_trigger_and_stores_the_job(storage, due):
+    created, then = new_job(source="schedule"), due.next_run_at + MINUTE
 
-    stored = await storage.triggers.fire(due, due.next_run_at, then, [made])
+    stored = await storage.triggers.fire(due, due.next_run_at, then, [created])
 
     assert [each.status for each in stored] == ["created"]
     after = await storage.triggers.trigger(ALL_TENANTS, due.id)
     assert (after.next_run_at, after.last_run_at, after.last_job_id) == (
         then,
         due.next_run_at,
-        made.id,
+        created.id,
     )
-    assert (await job(storage, made.id)).state is JobState.QUEUED
+    assert (await job(storage, created.id)).state is JobState.QUEUED
 
 
 async def test_a_due_time_is_fired_once(storage, due):
@@ -209,7 +211,7 @@ async def test_a_due_time_is_fired_once(storage, due):
     )
 
 
-async def test_of_many_who_fire_a_due_time_one_does(storage, due):
+async def test_concurrent_firings_of_a_due_time_succeed_once(storage, due):
     jobs = [new_job() for _ in range(8)]
 
     fired = await asyncio.gather(
@@ -220,15 +222,15 @@ async def test_of_many_who_fire_a_due_time_one_does(storage, due):
     assert len(await storage.jobs.existing_job_ids([each.id for each in jobs])) == 1
 
 
-async def test_a_trigger_disabled_meanwhile_makes_no_job(storage, due):
+async def test_a_trigger_disabled_meanwhile_creates_no_job(storage, due):
     await changed(storage, due, enabled=False)
-    made = new_job()
+    created = new_job()
 
-    assert await storage.triggers.fire(due, due.next_run_at, None, [made]) is None
-    assert await storage.jobs.existing_job_ids([made.id]) == set()
+    assert await storage.triggers.fire(due, due.next_run_at, None, [created]) is None
+    assert await storage.jobs.existing_job_ids([created.id]) == set()
 
 
-async def test_a_job_that_may_not_be_stored_leaves_the_trigger_where_it_was(storage, due):
+async def test_a_refused_job_leaves_the_trigger_unchanged(storage, due):
     with pytest.raises(TriggerRefused):
         await storage.triggers.fire(
             due, due.next_run_at, None, [new_job(definition=DefinitionKey("none"))]
@@ -237,7 +239,7 @@ async def test_a_job_that_may_not_be_stored_leaves_the_trigger_where_it_was(stor
     assert (await storage.triggers.trigger(ALL_TENANTS, due.id)).next_run_at == due.next_run_at
 
 
-async def test_a_trigger_names_the_job_that_stands_for_its_due_time(storage, due):
+async def test_a_trigger_names_the_job_of_its_due_time(storage, due):
     equal = new_job(dedupe_key="equal")
     await storage.jobs.enqueue([equal])
 
@@ -246,13 +248,13 @@ async def test_a_trigger_names_the_job_that_stands_for_its_due_time(storage, due
     assert (await storage.triggers.trigger(ALL_TENANTS, due.id)).last_job_id == equal.id
 
 
-async def test_passing_a_due_time_by_makes_no_job(storage, due):
+async def test_skipping_a_due_time_creates_no_job(storage, due):
     assert await storage.triggers.fire(due, due.next_run_at, due.next_run_at + MINUTE, []) == []
 
     assert (await storage.triggers.trigger(ALL_TENANTS, due.id)).last_job_id is None
 
 
-async def test_an_error_is_noted_and_gone_after_the_next_success(storage, due):
+async def test_an_error_is_recorded_until_the_next_success(storage, due):
     await storage.triggers.record_trigger_failure(due.id, "no such field")
     failed = await storage.triggers.trigger(ALL_TENANTS, due.id)
     await storage.triggers.fire(due, due.next_run_at, None, [])
@@ -261,21 +263,21 @@ async def test_an_error_is_noted_and_gone_after_the_next_success(storage, due):
     assert (await storage.triggers.trigger(ALL_TENANTS, due.id)).last_error is None
 
 
-async def test_of_processes_that_start_at_once_one_makes_a_trigger(storage, twin):
+async def test_concurrent_starts_create_a_trigger_once(storage, twin):
     rivals = [a_trigger(name="nightly") for _ in range(8)]
 
-    made = await asyncio.gather(
+    created = await asyncio.gather(
         *(
             (storage, twin)[n % 2].triggers.create_trigger(trigger)
             for n, trigger in enumerate(rivals)
         )
     )
 
-    assert sorted(made) == [False] * 7 + [True]
+    assert sorted(created) == [False] * 7 + [True]
     assert len(await storage.triggers.triggers(ALL_TENANTS)) == 1
 
 
-async def test_passing_a_due_time_over_notes_why_once(storage, due):
+async def test_the_reason_of_a_skip_is_recorded_once(storage, due):
     [seen], _ = await storage.triggers.due_triggers()
     coming = seen.now + MINUTE
 
@@ -289,7 +291,7 @@ async def test_passing_a_due_time_over_notes_why_once(storage, due):
     assert (after.last_error, after.last_error_at, after.enabled) == ("no", seen.now, True)
 
 
-async def test_a_trigger_that_is_passed_over_can_be_stopped_by_it(storage, due):
+async def test_a_skip_can_disable_the_trigger(storage, due):
     [seen], _ = await storage.triggers.due_triggers()
 
     assert await storage.triggers.skip_due_time(seen, None, "no right", stop=True)
@@ -298,9 +300,7 @@ async def test_a_trigger_that_is_passed_over_can_be_stopped_by_it(storage, due):
     assert (after.enabled, after.next_run_at) == (False, None)
 
 
-async def test_a_trigger_that_failed_is_due_again_after_a_pause_or_when_it_is_edited(
-    storage, clock, due
-):
+async def test_a_failed_trigger_is_due_again_after_a_pause_or_an_edit(storage, clock, due):
     async def seen():
         return [each.trigger.id for each in (await storage.triggers.due_triggers())[0]]
 
@@ -314,8 +314,8 @@ async def test_a_trigger_that_failed_is_due_again_after_a_pause_or_when_it_is_ed
     assert (at_once, later, await seen()) == ([], [due.id], [due.id])
 
 
-async def test_a_time_zone_that_is_none_hides_no_trigger(storage, due):
-    other = await kept(storage, timezone="Europe/Atlantis", next_run_at=due.next_run_at)
+async def test_an_invalid_time_zone_hides_no_trigger(storage, due):
+    other = await stored_trigger(storage, timezone="Europe/Atlantis", next_run_at=due.next_run_at)
 
     found, _ = await storage.triggers.due_triggers()
 
@@ -323,15 +323,17 @@ async def test_a_time_zone_that_is_none_hides_no_trigger(storage, due):
     assert {each.id for each in await storage.triggers.triggers(ALL_TENANTS)} == {due.id, other.id}
 
 
-async def test_definitions_tell_how_their_jobs_are_made_and_when_the_next_is_due(storage):
+async def test_definitions_show_their_triggers_and_next_due_time(storage):
     now = await storage.now()
     await a_tenant(storage, "acme")
     soon, later = now + MINUTE, now + 2 * MINUTE
-    await kept(storage, next_run_at=later, origin="code")
-    await kept(storage, next_run_at=soon, tenant=TenantId("acme"))
-    await kept(storage, next_run_at=now, enabled=False)
-    await kept(storage, next_run_at=now, missing_from_code=True, origin="code", type="interval")
-    await kept(storage, next_run_at=now, definition=DefinitionKey(KNOWN[1]))
+    await stored_trigger(storage, next_run_at=later, origin="code")
+    await stored_trigger(storage, next_run_at=soon, tenant=TenantId("acme"))
+    await stored_trigger(storage, next_run_at=now, enabled=False)
+    await stored_trigger(
+        storage, next_run_at=now, missing_from_code=True, origin="code", type="interval"
+    )
+    await stored_trigger(storage, next_run_at=now, definition=DefinitionKey(KNOWN[1]))
 
     everywhere = await storage.definitions.definition_triggers(ALL_TENANTS, [KNOWN[0], "unknown"])
     here = await storage.definitions.definition_triggers(Scope(DEFAULT_TENANT), [KNOWN[0]])
@@ -341,7 +343,7 @@ async def test_definitions_tell_how_their_jobs_are_made_and_when_the_next_is_due
     assert await storage.definitions.definition_triggers(ALL_TENANTS, []) == {}
 
 
-async def test_the_last_run_of_a_definition_is_when_its_newest_ended_job_began(storage):
+async def test_the_last_run_of_a_definition_is_the_start_of_its_newest_ended_job(storage):
     await a_tenant(storage, "acme")
     nothing = await storage.definitions.last_attempt_started_at(ALL_TENANTS, KNOWN[0])
     await a_job(storage, JobState.COMPLETED)

@@ -1,4 +1,4 @@
-"""Roles and rights: what the table gives, and that no request widens it."""
+"""Roles and rights: the rights of each role, which no request can widen."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -32,10 +32,10 @@ ACME, GLOBEX = TenantId("acme"), TenantId("globex")
 
 
 def who(role: str, tenant: str | None = ACME, **changes) -> Principal:
-    made = Principal(
+    created = Principal(
         kind="session", id=UUID(int=7), name="ada", memberships=(Membership(tenant, role),)
     )
-    return replace(made, **changes)
+    return replace(created, **changes)
 
 
 SUPERADMIN = who(Role.SUPERADMIN, None)
@@ -99,7 +99,7 @@ def test_sec_10_definitions_are_managed_by_superadmins_alone():
     assert holders == {Role.SUPERADMIN}
 
 
-def test_sec_11_history_is_read_by_admins_and_owners_and_written_by_nobody():
+def test_sec_11_history_is_read_by_admins_and_owners_and_never_written():
     assert may(SUPERADMIN, Right.HISTORY_READ, tenant=ACME)
     assert may(ADMIN, Right.HISTORY_READ, tenant=ACME)
     assert may(USER, Right.HISTORY_READ, tenant=ACME, owner=USER.actor)
@@ -112,7 +112,7 @@ def test_sec_12_logs_are_written_by_no_right_and_nothing_is_public():
     assert not any(may(ANONYMOUS, right, tenant=t) for right in Right for t in (None, ACME))
 
 
-def test_sec_13_an_embedding_program_has_roles_of_its_own():
+def test_sec_13_an_embedding_program_may_define_roles():
     table = freeze_roles({"auditor": {Right.AUDIT_READ: Reach.TENANT}})
     auditor = who("auditor")
 
@@ -128,26 +128,26 @@ def definition(**about) -> Definition:
 
 
 def test_sec_14_a_required_permission_is_checked_in_the_jobs_tenant():
-    asked = definition(requires_permission="exports")
-    given = replace(USER, memberships=(Membership(ACME, Role.USER, frozenset({"exports"})),))
+    restricted = definition(requires_permission="exports")
+    permitted = replace(USER, memberships=(Membership(ACME, Role.USER, frozenset({"exports"})),))
 
     assert may_enqueue(USER, definition(), ACME)
-    assert not may_enqueue(USER, asked, ACME)
-    assert not may_enqueue(ADMIN, asked, ACME)
-    assert may_enqueue(given, asked, ACME)
-    assert not may_enqueue(given, asked, GLOBEX)
-    assert may_enqueue(SUPERADMIN, asked, GLOBEX)
+    assert not may_enqueue(USER, restricted, ACME)
+    assert not may_enqueue(ADMIN, restricted, ACME)
+    assert may_enqueue(permitted, restricted, ACME)
+    assert not may_enqueue(permitted, restricted, GLOBEX)
+    assert may_enqueue(SUPERADMIN, restricted, GLOBEX)
     assert not may_enqueue(WORKER, definition(), ACME)
 
 
 def test_a_required_permission_may_be_a_right():
-    asked = definition(requires_permission=Right.JOBS_RETRY)
+    restricted = definition(requires_permission=Right.JOBS_RETRY)
 
-    assert may_enqueue(ADMIN, asked, ACME)
-    assert not may_enqueue(USER, asked, ACME)
+    assert may_enqueue(ADMIN, restricted, ACME)
+    assert not may_enqueue(USER, restricted, ACME)
 
 
-def test_a_narrowed_token_has_a_permission_only_if_that_is_named():
+def test_a_narrowed_token_has_only_the_permissions_it_names():
     membership = (Membership(ACME, Role.USER, frozenset({"exports"})),)
     narrowed = replace(USER, memberships=membership, rights=frozenset({Right.JOBS_ENQUEUE}))
 
@@ -156,22 +156,22 @@ def test_a_narrowed_token_has_a_permission_only_if_that_is_named():
     assert has_permission(named, "exports", ACME)
 
 
-def test_the_systems_own_definitions_are_for_those_who_reach_all():
+def test_system_definitions_need_access_to_all_tenants():
     assert not may_enqueue(ADMIN, definition(system=True), ACME)
     assert may_enqueue(SUPERADMIN, definition(system=True), ACME)
 
 
-def test_a_worker_may_work_and_nothing_else_and_nobody_else_may():
+def test_only_a_worker_has_worker_rights_and_no_others():
     assert may(WORKER, Right.WORKER_WORK)
     assert [right for right in Right if reach_of(WORKER, right, None)] == [Right.WORKER_WORK]
     assert not may(SUPERADMIN, Right.WORKER_WORK)
 
 
-def test_a_right_that_no_role_has_is_refused_to_everybody():
+def test_a_right_of_no_role_is_refused_to_everyone():
     assert not may(SUPERADMIN, "jobs.launder")
 
 
-def test_a_superadmins_token_that_is_bound_to_a_tenant_stays_there():
+def test_a_tenant_bound_superadmin_token_stays_in_its_tenant():
     bound = who(Role.SUPERADMIN, ACME)
 
     assert may(bound, Right.JOBS_DISCARD, tenant=ACME)
@@ -180,13 +180,13 @@ def test_a_superadmins_token_that_is_bound_to_a_tenant_stays_there():
     assert scope_of(bound) == Scope(ACME)
 
 
-def test_a_tenants_role_that_is_bound_to_no_tenant_is_worth_nothing():
+def test_a_tenant_role_without_a_tenant_has_no_rights():
     loose = who(Role.TENANT_ADMIN, None)
 
     assert not any(may(loose, right, tenant=t) for right in Right for t in (None, ACME))
 
 
-def test_a_scope_is_the_credentials_and_a_request_can_only_narrow_it():
+def test_a_request_can_only_narrow_the_scope_of_its_credential():
     two = replace(USER, memberships=(Membership(ACME, "user"), Membership(GLOBEX, "user")))
 
     assert scope_of(SUPERADMIN) == ALL_TENANTS
@@ -199,17 +199,17 @@ def test_a_scope_is_the_credentials_and_a_request_can_only_narrow_it():
         scope_of(ANONYMOUS)
 
 
-def test_a_foreign_tenant_and_an_unknown_one_get_the_same_answer():
-    answers = []
+def test_foreign_and_unknown_tenants_get_the_same_error():
+    results = []
     for tenant in ("globex", "unheard"):
-        with pytest.raises(TenantNotFound) as told:
+        with pytest.raises(TenantNotFound) as not_found:
             scope_of(ADMIN, tenant)
-        answers.append(str(told.value).replace(tenant, "…"))
+        results.append(str(not_found.value).replace(tenant, "…"))
 
-    assert answers[0] == answers[1]
+    assert results[0] == results[1]
 
 
-def test_bounds_name_the_owner_where_only_ones_own_is_reached():
+def test_bounds_name_the_owner_when_only_own_jobs_are_reachable():
     assert bounds_of(USER, Right.JOBS_READ) == AccessBounds(Scope(ACME), USER.actor)
     assert bounds_of(ADMIN, Right.JOBS_READ) == AccessBounds(Scope(ACME))
     assert bounds_of(SUPERADMIN, Right.JOBS_READ) == AccessBounds(ALL_TENANTS)
@@ -217,7 +217,7 @@ def test_bounds_name_the_owner_where_only_ones_own_is_reached():
         bounds_of(USER, Right.JOBS_RETRY)
 
 
-def test_what_changes_something_is_audited_and_what_makes_jobs_is_not():
+def test_changes_are_audited_and_enqueues_are_not():
     assert is_audited(Right.JOBS_CANCEL)
     assert is_audited(Right.JOBS_REVEAL)
     assert not is_audited(Right.JOBS_READ)
@@ -226,7 +226,7 @@ def test_what_changes_something_is_audited_and_what_makes_jobs_is_not():
     assert not is_audited(Right.WORKER_WORK)
 
 
-def test_who_administers_a_tenant_gives_out_no_more_than_it_has():
+def test_a_tenant_admin_cannot_grant_more_than_it_has():
     assert may_grant(ADMIN, Role.USER, ACME)
     assert may_grant(ADMIN, Role.TENANT_ADMIN, ACME)
     assert not may_grant(ADMIN, Role.TENANT_ADMIN, GLOBEX)
@@ -238,7 +238,7 @@ def test_who_administers_a_tenant_gives_out_no_more_than_it_has():
     assert not may_grant(ADMIN, "unheard", ACME)
 
 
-def test_a_superadmin_gives_out_every_role_unless_it_is_narrowed():
+def test_an_unrestricted_superadmin_grants_every_role():
     narrowed = replace(SUPERADMIN, rights=frozenset({Right.TOKENS_WRITE, Right.JOBS_READ}))
 
     assert all(may_grant(SUPERADMIN, role, None, permissions=["any"]) for role in Role)
@@ -258,7 +258,7 @@ NARROWED = st.none() | st.frozensets(RIGHTS)
 
 @st.composite
 def bound_to_acme(draw) -> Principal:
-    """Somebody bound to one tenant, by whatever role, narrowed or not."""
+    """A caller bound to one tenant, with any role, narrowed or not."""
     roles = draw(st.lists(st.sampled_from([*Role, "unheard"]), min_size=1, max_size=3))
     permissions = draw(st.frozensets(st.sampled_from(["exports", "imports"])))
     return Principal(
@@ -271,7 +271,7 @@ def bound_to_acme(draw) -> Principal:
 
 
 @given(bound_to_acme(), RIGHTS, TENANTS, st.sampled_from([None, "user:x"]))
-def test_nothing_of_another_tenant_is_within_reach(principal, right, tenant, owner):
+def test_other_tenants_are_out_of_reach(principal, right, tenant, owner):
     if tenant != ACME:
         for named in (owner, principal.actor):
             assert not may(principal, right, tenant=tenant, owner=named)
@@ -279,12 +279,12 @@ def test_nothing_of_another_tenant_is_within_reach(principal, right, tenant, own
 
 @given(bound_to_acme(), st.lists(st.tuples(RIGHTS, TENANTS), max_size=20))
 def test_no_sequence_of_requests_widens_a_scope(principal, requests):
-    for right, asked in requests:
+    for right, scope in requests:
         try:
-            bounds = bounds_of(principal, right, asked)
+            bounds = bounds_of(principal, right, scope)
         except (TenantNotFound, Forbidden):
             continue
-        assert bounds.scope == Scope(ACME) == scope_of(principal, asked)
+        assert bounds.scope == Scope(ACME) == scope_of(principal, scope)
         assert right in (principal.rights or {right})
 
 
@@ -292,7 +292,7 @@ def test_no_sequence_of_requests_widens_a_scope(principal, requests):
     bound_to_acme(),
     st.lists(st.tuples(st.sampled_from(Role), TENANTS, NARROWED), max_size=12),
 )
-def test_no_sequence_of_grants_leads_out_of_a_tenant_or_to_more_rights(principal, grants):
+def test_no_sequence_of_grants_leaves_a_tenant_or_adds_rights(principal, grants):
     first = principal
     held = {right for right in Right if reach_of(first, right, ACME)}
 

@@ -79,12 +79,12 @@ def test_key_and_payload_make_an_exact_argument_list():
         "required": ["provider_id"],
         "additionalProperties": False,
     }
-    given = {
+    declaration = {
         "argv": ["zoltag", "sync-dropbox"],
         "options": {"provider_id": "--provider-id", "path_prefix": "--path-prefix"},
     }
 
-    argv = command(given, schema).build({"path_prefix": "/in", "provider_id": "7"}, "acme")
+    argv = command(declaration, schema).build({"path_prefix": "/in", "provider_id": "7"}, "acme")
 
     assert argv == [
         "zoltag",
@@ -96,10 +96,10 @@ def test_key_and_payload_make_an_exact_argument_list():
     ]
 
 
-def test_values_take_the_places_of_their_fields():
-    given = ["tool", "{provider_id}", "n={count}", "--model={provider_id}", "{{plain}}"]
+def test_values_replace_the_placeholders_of_their_fields():
+    argv = ["tool", "{provider_id}", "n={count}", "--model={provider_id}", "{{plain}}"]
 
-    assert build(given, {"provider_id": "a b", "count": -3}) == [
+    assert build(argv, {"provider_id": "a b", "count": -3}) == [
         "tool", "a b", "n=-3", "--model=a b", "{plain}", "--tenant-id", "acme",
     ]  # fmt: skip
 
@@ -120,7 +120,7 @@ def test_values_take_the_places_of_their_fields():
         ({"unlisted": "x", "extra": {"a": 1}, "unheard_of": "--x"}, []),
     ],
 )
-def test_declared_fields_become_flags_and_others_never_reach_the_command(payload, made):
+def test_declared_fields_become_flags_and_others_are_dropped(payload, made):
     argv = build({"argv": ["tool"], "options": OPTIONS}, payload)
 
     assert argv == ["tool", "--tenant-id", "acme", *made]
@@ -132,7 +132,7 @@ def test_the_fields_that_reach_a_command_are_known():
 
 
 @pytest.mark.parametrize("value", ["-x", "--force", "--", "-", "-1"])
-def test_a_value_that_begins_with_a_dash_is_refused_where_it_could_be_an_option(value):
+def test_a_value_with_a_leading_dash_is_refused_where_it_could_be_an_option(value):
     for word in ("{provider_id}", "{provider_id}/x"):
         assert refusal(["tool", word], {"provider_id": value}) == (
             "/provider_id",
@@ -140,7 +140,7 @@ def test_a_value_that_begins_with_a_dash_is_refused_where_it_could_be_an_option(
         )
 
 
-def test_two_values_together_cannot_make_an_option_either():
+def test_two_values_together_cannot_form_an_option():
     schema = {**SCHEMA, "required": ["provider_id", "path_prefix"]}
     template = command(["tool", "{provider_id}{path_prefix}", "{provider_id}-x"], schema)
 
@@ -152,14 +152,14 @@ def test_two_values_together_cannot_make_an_option_either():
             template.build(payload, "acme")
 
 
-def test_a_negative_number_in_the_place_of_a_word_is_refused():
+def test_a_negative_number_for_a_string_is_refused():
     assert refusal(["tool", "{count}"], {"count": -5})[0] == "/count"
 
 
-def test_behind_two_dashes_a_value_may_be_anything_and_flags_stand_before_them():
-    given = {"argv": ["tool", "rm", "--", "{provider_id}"], "options": {"force": "--force"}}
+def test_after_a_double_dash_any_value_is_allowed_and_flags_come_before():
+    declaration = {"argv": ["tool", "rm", "--", "{provider_id}"], "options": {"force": "--force"}}
 
-    assert build(given, {"provider_id": "--all", "force": True}) == [
+    assert build(declaration, {"provider_id": "--all", "force": True}) == [
         "tool", "rm", "--tenant-id", "acme", "--force", "--", "--all",
     ]  # fmt: skip
 
@@ -187,10 +187,10 @@ def test_behind_two_dashes_a_value_may_be_anything_and_flags_stand_before_them()
     ],
     ids=lambda value: str(value)[:40] if isinstance(value, str) else "payload",
 )
-def test_what_cannot_be_an_argument_is_refused(payload, pointer):
-    given = {"argv": ["tool", "{provider_id}"], "options": OPTIONS}
+def test_values_that_cannot_be_arguments_are_refused(payload, pointer):
+    declaration = {"argv": ["tool", "{provider_id}"], "options": OPTIONS}
 
-    assert refusal(given, payload)[0] == pointer
+    assert refusal(declaration, payload)[0] == pointer
 
 
 def test_a_refusal_does_not_repeat_the_value():
@@ -200,18 +200,18 @@ def test_a_refusal_does_not_repeat_the_value():
     assert "hunter2" not in str(caught.value)
 
 
-def test_the_tenant_comes_from_the_job_and_not_from_the_payload():
+def test_the_tenant_comes_from_the_job_not_the_payload():
     argv = build(["tool", "{provider_id}"], {"provider_id": "x", "tenant": "evil"}, "acme")
 
     assert argv == ["tool", "x", "--tenant-id", "acme"]
 
 
 @pytest.mark.parametrize("tenant", ["", "-x", "a\x00"])
-def test_a_tenant_that_could_be_taken_for_an_option_is_refused(tenant):
+def test_a_tenant_that_looks_like_an_option_is_refused(tenant):
     assert "tenant" in refusal(["tool"], {}, tenant)[1]
 
 
-def test_a_command_that_knows_no_tenants_can_say_so():
+def test_a_command_may_omit_the_tenant():
     assert build({"argv": ["tool"], "tenant_flag": None}, {}) == ["tool"]
     assert build({"argv": ["tool"], "tenant_flag": "--org"}, {}) == ["tool", "--org", "acme"]
 
@@ -279,7 +279,7 @@ def test_a_command_that_knows_no_tenants_can_say_so():
     ],
     ids=lambda value: str(value)[:60],
 )
-def test_a_command_that_cannot_work_or_is_not_safe_is_refused(given, pointer, said):
+def test_an_unusable_or_unsafe_command_is_refused(given, pointer, said):
     found = problems(given)
 
     assert pointer in found
@@ -301,14 +301,18 @@ def test_fields_are_found_through_references_and_branches():
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": []}, {"properties": {"a": True}}])
-def test_a_schema_that_tells_little_is_no_trouble(schema):
+def test_a_loose_schema_is_allowed(schema):
     assert command(["tool"], schema).build({}, "acme") == ["tool", "--tenant-id", "acme"]
 
 
-def test_every_problem_is_named():
-    given = {"argv": ["tool", "{a}", "{b}"], "options": {"c": "--c"}, "exit_codes": {300: "retry"}}
+def test_all_problems_are_listed():
+    declaration = {
+        "argv": ["tool", "{a}", "{b}"],
+        "options": {"c": "--c"},
+        "exit_codes": {300: "retry"},
+    }
 
-    assert problems(given).keys() == {"/argv/1", "/argv/2", "/options/c", "/exit_codes/300"}
+    assert problems(declaration).keys() == {"/argv/1", "/argv/2", "/options/c", "/exit_codes/300"}
 
 
 @pytest.mark.parametrize(
@@ -316,10 +320,10 @@ def test_every_problem_is_named():
     [(0, "success"), (1, "retry"), (75, "retry"), (64, "permanent"), (3, "success"), (-9, "retry"),
      (-64, "retry"), (200, "retry")],
 )  # fmt: skip
-def test_exit_codes_mean_what_the_declaration_says(code, meaning):
-    given = {"argv": ["tool"], "exit_codes": {75: "retry", "64": "permanent", 3: "success"}}
+def test_exit_codes_follow_the_declaration(code, meaning):
+    declaration = {"argv": ["tool"], "exit_codes": {75: "retry", "64": "permanent", 3: "success"}}
 
-    assert command(given).exit_codes.meaning(code) == Meaning(meaning)
+    assert command(declaration).exit_codes.meaning(code) == Meaning(meaning)
 
 
 def test_without_a_declaration_only_zero_is_success():
@@ -330,7 +334,7 @@ def test_without_a_declaration_only_zero_is_success():
 
 
 @pytest.mark.parametrize("code", [True, -1, 256, 1.5, "-1", "1000", "٣", "", None])
-def test_what_no_command_can_exit_with_is_refused(code):
+def test_an_impossible_exit_code_is_refused(code):
     with pytest.raises(CommandTemplateInvalid):
         exit_codes.parse({code: "retry"}, definition="sync")
 
@@ -344,27 +348,30 @@ def test_what_no_command_can_exit_with_is_refused(code):
         (-200, "was ended by signal 200"),
     ],
 )
-def test_how_a_command_ended_is_told_in_words(code, words):
+def test_the_end_of_a_command_is_described_in_words(code, words):
     assert exit_codes.in_words(code) == words
 
 
-def test_a_program_gets_the_arguments_as_they_are():
+def test_a_program_receives_the_exact_arguments():
     schema = {"properties": {"text": {"type": "string"}}, "required": ["text"]}
     program = "import json, sys; print(json.dumps(sys.argv[1:]))"
-    given = {"argv": [sys.executable, "-c", program, "x={text}"], "options": {"text": "--text"}}
+    declaration = {
+        "argv": [sys.executable, "-c", program, "x={text}"],
+        "options": {"text": "--text"},
+    }
     text = "$(touch /tmp/x) `id` ; rm -rf * | & > \" ' \\ \n ü"
 
-    argv = parse(given, schema, definition="x").build({"text": text}, "acme")
+    argv = parse(declaration, schema, definition="x").build({"text": text}, "acme")
     done = subprocess.run(argv, capture_output=True, check=True, env=os.environ)
 
     assert json.loads(done.stdout) == [f"x={text}", "--tenant-id", "acme", f"--text={text}"]
 
 
-def test_large_payloads_are_refused_with_little_work():
-    given = {"argv": ["tool"], "options": OPTIONS}
+def test_large_payloads_are_refused_cheaply():
+    declaration = {"argv": ["tool"], "options": OPTIONS}
 
     with counted_calls() as calls, pytest.raises(ArgumentRefused):
-        build(given, {"tag": ["x" * 1000] * MOST_ARGUMENTS, "anything": ["y"] * 200_000})
+        build(declaration, {"tag": ["x" * 1000] * MOST_ARGUMENTS, "anything": ["y"] * 200_000})
 
     assert calls.count < 200_000
 
@@ -396,20 +403,20 @@ def test_no_value_ever_becomes_an_option(payload, tenant):
                     max_size=3),
     texts, texts,
 )  # fmt: skip
-def test_any_declaration_is_read_or_refused_and_its_options_are_those_written(argv, options, a, b):
+def test_any_declaration_is_parsed_or_refused(argv, options, a, b):
     try:
         template = command({"argv": argv, "options": options})
-        made = template.build({"provider_id": a, "count": 1, "anything": b}, "acme")
+        created = template.build({"provider_id": a, "count": 1, "anything": b}, "acme")
     except (CommandTemplateInvalid, ArgumentRefused):
         return
 
     written = {word.partition("=")[0] for word in argv} | set(options.values()) | {"--tenant-id"}
-    before = made[: made.index("--")] if "--" in made else made
-    assert made[0] == argv[0].replace("{{", "{").replace("}}", "}")
+    before = created[: created.index("--")] if "--" in created else created
+    assert created[0] == argv[0].replace("{{", "{").replace("}}", "}")
     assert all(word.partition("=")[0] in written for word in before if word.startswith("-"))
 
 
 @given(values, values)
-def test_anything_else_is_refused_in_the_same_way(given, schema):
+def test_any_other_value_is_refused_with_the_same_error(given, schema):
     with suppress(CommandTemplateInvalid):
         command(given, schema if isinstance(schema, dict) else {})

@@ -1,3 +1,5 @@
+"""Backoff: the delay before each retry."""
+
 import json
 from datetime import timedelta
 from random import Random
@@ -39,23 +41,23 @@ def test_the_default_doubles_from_five_seconds_to_five_minutes_with_a_second_of_
     assert 5 <= seconds_after(Backoff(), 1) <= 6
 
 
-def test_slow_backoff_is_a_setting():
+def test_slow_backoff_can_be_configured():
     slow = Backoff.exponential("60s", cap="1h", jitter=0)
 
     assert [seconds_after(slow, n) for n in (1, 2, 3)] == [60, 120, 240]
 
 
-def test_fixed_waits_the_same_every_time():
+def test_fixed_backoff_is_constant():
     assert {seconds_after(Backoff.fixed("60s"), n) for n in range(-2, 20)} == {60}
 
 
-def test_a_list_need_not_double_and_its_last_delay_repeats():
+def test_a_list_backoff_repeats_its_last_delay():
     backoff = Backoff.listed("60s", "5m", "15m")
 
     assert [seconds_after(backoff, n) for n in range(6)] == [60, 60, 300, 900, 900, 900]
 
 
-def test_none_does_not_wait():
+def test_none_has_no_delay():
     assert seconds_after(Backoff.none(), 7) == 0
 
 
@@ -65,7 +67,7 @@ def test_the_same_seed_gives_the_same_delay():
 
 
 @given(kinds, attempts, st.integers())
-def test_no_number_of_attempts_overflows_or_leaves_the_bounds(backoff, made, seed):
+def test_any_attempt_number_stays_in_bounds(backoff, made, seed):
     waits = delay(backoff, made, Random(seed))
 
     assert timedelta() <= waits
@@ -75,18 +77,18 @@ def test_no_number_of_attempts_overflows_or_leaves_the_bounds(backoff, made, see
 
 
 @given(st.floats(0, 1000), st.floats(1, 10), attempts)
-def test_without_jitter_a_later_attempt_never_waits_less(base, factor, made):
+def test_without_jitter_delays_never_decrease(base, factor, made):
     backoff = Backoff.exponential(base, factor=factor, cap=100_000, jitter=0)
 
     assert seconds_after(backoff, made + 1) >= seconds_after(backoff, made)
 
 
 @given(kinds)
-def test_json_is_read_back_as_the_same_backoff(backoff):
+def test_json_round_trips(backoff):
     assert Backoff.from_json(json.loads(json.dumps(backoff.to_json()))) == backoff
 
 
-def test_json_may_leave_out_what_is_default():
+def test_json_may_omit_defaults():
     assert Backoff.from_json({}) == Backoff()
     assert Backoff.from_json({"kind": "fixed", "base_seconds": 60}) == Backoff.fixed(60)
     assert Backoff.from_json({"kind": "none"}) == Backoff.none()
@@ -110,6 +112,6 @@ def test_json_may_leave_out_what_is_default():
     ],
     ids=str,
 )
-def test_a_backoff_that_cannot_be_is_refused(wrong):
+def test_an_invalid_backoff_is_refused(wrong):
     with pytest.raises(OptionInvalid):
         Backoff.from_json(wrong)

@@ -1,4 +1,4 @@
-"""No dead fields: what a definition declares is read by the code, or shown to people."""
+"""No dead fields: each field of a definition is read by the code or shown to users."""
 
 import ast
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""Rows of definitions: they follow the code, but for what an operator edited."""
+"""Rows of definitions follow the code, except for fields an operator edited."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from windlass.ids import DefinitionKey
 CODE = Definition(key=DefinitionKey("mail.send"), title="Mail", max_attempts=3, code_hash="1")
 
 
-def test_a_new_row_is_what_the_code_says_and_has_no_edits():
+def test_a_new_row_equals_the_code_and_has_no_edits():
     row = merge.merge_with_code(None, CODE)
 
     assert (row.max_attempts, row.edited, row.origin, row.missing_from_code) == (
@@ -21,7 +21,7 @@ def test_a_new_row_is_what_the_code_says_and_has_no_edits():
     )
 
 
-def test_an_edit_wins_over_changed_code_and_says_so():
+def test_an_edit_overrides_changed_code_and_is_marked():
     row = merge.apply_edits(merge.merge_with_code(None, CODE), edits({"max_attempts": 9}))
 
     followed = merge.merge_with_code(
@@ -33,7 +33,7 @@ def test_an_edit_wins_over_changed_code_and_says_so():
     assert followed.code["max_attempts"] == 5
 
 
-def test_a_reset_returns_the_fields_asked_for_to_the_code_and_no_others():
+def test_a_reset_restores_exactly_the_given_fields():
     row = merge.merge_with_code(None, CODE)
     row = merge.apply_edits(row, edits({"max_attempts": 9, "rate_limit": "5/s", "tags": ["vip"]}))
 
@@ -44,13 +44,13 @@ def test_a_reset_returns_the_fields_asked_for_to_the_code_and_no_others():
     assert (wholly.edited, wholly.rate_count, wholly.tags, wholly.gate) == ((), None, (), "")
 
 
-def test_an_edit_back_to_what_the_code_says_is_no_edit():
+def test_an_edit_equal_to_the_code_is_no_edit():
     row = merge.apply_edits(merge.merge_with_code(None, CODE), {"max_attempts": 9})
 
     assert merge.apply_edits(row, {"max_attempts": 3}).edited == ()
 
 
-def test_a_rate_that_was_edited_stays_whole_when_the_code_changes():
+def test_an_edited_rate_stays_complete_when_the_code_changes():
     code = replace(CODE, rate_count=10, rate_seconds=60.0)
     row = merge.apply_edits(merge.merge_with_code(None, code), edits({"rate_limit": "5/min"}))
     faster = merge.apply_edits(merge.merge_with_code(None, code), edits({"rate_limit": "10/s"}))
@@ -64,7 +64,7 @@ def test_a_rate_that_was_edited_stays_whole_when_the_code_changes():
     assert merge.reset_edits(hourly, ["rate_count"]).rate_seconds == 3600.0
 
 
-def test_what_is_limited_or_disabled_has_a_gate_of_its_own():
+def test_limited_or_disabled_definitions_have_their_own_gate():
     row = merge.merge_with_code(None, CODE)
 
     assert row.gate == ""
@@ -72,7 +72,7 @@ def test_what_is_limited_or_disabled_has_a_gate_of_its_own():
     assert merge.apply_edits(row, edits({"rate_limit": "5/s"})).gate == "mail.send"
 
 
-def test_a_definition_gone_from_the_code_comes_back_with_its_edits():
+def test_a_definition_that_returns_to_code_keeps_its_edits():
     row = merge.mark_missing(
         merge.apply_edits(merge.merge_with_code(None, CODE), {"enabled": False})
     )
@@ -83,7 +83,7 @@ def test_a_definition_gone_from_the_code_comes_back_with_its_edits():
     assert (back.missing_from_code, back.enabled, back.edited) == (False, False, ("enabled",))
 
 
-def test_a_row_disabled_before_edits_were_told_apart_stays_disabled():
+def test_a_row_disabled_before_edits_existed_stays_disabled():
     old = replace(CODE, enabled=False, code=None)
 
     row = merge.merge_with_code(old, CODE)

@@ -1,4 +1,4 @@
-"""What operators may say of a definition: all of it fits a row of every database, or is refused."""
+"""Options operators may set on a definition: each fits a row of every database, or is refused."""
 
 import json
 import math
@@ -32,7 +32,7 @@ ANYTHING = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from([*FIELDS]) | st.text(), ANYTHING, max_size=4))
-def test_any_edit_is_taken_or_refused(changes):
+def test_any_edit_is_accepted_or_refused(changes):
     try:
         fields = edits(changes)
     except WindlassError:
@@ -47,7 +47,7 @@ def test_any_edit_is_taken_or_refused(changes):
 
 
 @given(st.lists(st.sampled_from([*FIELDS]), max_size=5))
-def test_what_an_option_is_about_can_be_reset(names):
+def test_every_field_an_option_sets_can_be_reset(names):
     for name in names:
         assert set(fields_named(name)) <= set(merge.EDITABLE)
 
@@ -71,11 +71,11 @@ def test_what_an_option_is_about_can_be_reset(names):
         {"enabled": None},
     ],
 )
-def test_what_no_row_can_hold_is_refused(change):
+def test_values_too_large_for_a_row_are_refused(change):
     with pytest.raises(WindlassError):
         edits(change)
 
 
-def test_an_option_nobody_knows_cannot_be_reset():
+def test_an_unknown_option_cannot_be_reset():
     with pytest.raises(WindlassError, match="prioirty"):
         fields_named("prioirty")

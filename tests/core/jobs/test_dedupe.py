@@ -1,3 +1,5 @@
+"""Dedupe keys, and the names that may be given to things."""
+
 import hashlib
 
 import pytest
@@ -16,7 +18,7 @@ from windlass.errors import OptionInvalid
 
 
 @given(st.dictionaries(st.text(), st.lists(st.integers())))
-def test_the_order_of_keys_does_not_matter(payload):
+def test_key_order_does_not_matter(payload):
     backwards = dict(reversed(payload.items()))
 
     assert payload_key("a", payload) == payload_key("a", backwards)
@@ -27,11 +29,11 @@ def test_the_order_of_keys_does_not_matter(payload):
         st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")), st.integers()
     )
 )
-def test_the_key_survives_storing(payload):
+def test_a_key_is_unchanged_by_storing(payload):
     assert payload_key("a", load_json(dump_json(payload))) == payload_key("a", payload)
 
 
-def test_a_key_is_the_same_in_every_process_and_version():
+def test_a_key_is_stable_across_processes_and_versions():
     key = payload_key("mail.send", {"to": "ada", "n": [1, 2.5, None]})
 
     canonical = b'["mail.send",{"n":[1,2.5,null],"to":"ada"}]'
@@ -50,20 +52,20 @@ def test_a_key_is_the_same_in_every_process_and_version():
         (('a",{}', {}), ("a", '",{}')),
     ],
 )
-def test_what_differs_has_another_key(one, other):
+def test_different_payloads_have_different_keys(one, other):
     assert payload_key(*one) != payload_key(*other)
 
 
 @pytest.mark.parametrize("check", [check_name, check_app_key, check_stored])
 @given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=LONGEST_NAME))
-def test_a_name_that_prints_is_taken_as_it_is(check, name):
+def test_a_printable_name_is_accepted(check, name):
     assume(not set(name) & set("\u115f\u1160\u2800\u3164\uffa0"))
 
     assert check("queue", name) == name
 
 
 @given(st.characters(categories=["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"]), st.text(max_size=9))
-def test_a_name_with_a_character_that_does_not_print_is_refused(character, around):
+def test_a_name_with_an_unprintable_character_is_refused(character, around):
     assume(character.strip() or around.strip() == around)
 
     with pytest.raises(OptionInvalid) as caught:
@@ -75,7 +77,7 @@ def test_a_name_with_a_character_that_does_not_print_is_refused(character, aroun
 
 @pytest.mark.parametrize("check", [check_name, check_app_key, check_stored])
 @pytest.mark.parametrize("wrong", ["", "x" * 192, "a\x00b", "\ud800", None, 5])
-def test_what_cannot_be_stored_is_refused(check, wrong):
+def test_unstorable_names_are_refused(check, wrong):
     with pytest.raises(OptionInvalid) as caught:
         check("queue", wrong)
 
@@ -83,12 +85,12 @@ def test_what_cannot_be_stored_is_refused(check, wrong):
 
 
 @pytest.mark.parametrize("name", ["a ", " a", "\u00a0a", "a\u3000", "ad\u200dmin", "\u3164"])
-def test_a_name_that_looks_like_another_one_is_refused_but_a_key_is_not(name):
+def test_a_confusable_name_is_refused_but_a_key_is_not(name):
     with pytest.raises(OptionInvalid):
         check_name("queue", name)
 
     assert check_app_key("dedupe_key", name) == name
 
 
-def test_a_name_from_before_the_rule_is_still_found():
+def test_a_name_older_than_the_rule_is_still_found():
     assert check_stored("queue", "old\x1b[2J") == "old\x1b[2J"

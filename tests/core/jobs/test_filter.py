@@ -1,4 +1,4 @@
-"""The filter grammar: strict, bounded, and what it writes it reads back."""
+"""The filter grammar: strict, bounded, and round-tripping."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -51,7 +51,7 @@ def test_the_documented_filter_is_read_term_by_term():
     )
 
 
-def test_nothing_means_all_jobs():
+def test_an_empty_filter_matches_all_jobs():
     assert parse("") == parse(" \t\n ") == JobQuery()
 
 
@@ -85,7 +85,7 @@ def test_nothing_means_all_jobs():
         ),
     ],
 )
-def test_a_term_means_what_it_says(text, read):
+def test_a_term_is_parsed_as_documented(text, read):
     assert term(text) == read
 
 
@@ -120,7 +120,7 @@ def test_a_term_means_what_it_says(text, read):
         ("queue:a\0", "\0", 7, "cannot be in any text"),
     ],
 )
-def test_what_cannot_be_understood_is_named_with_its_place_and_a_way_out(text, part, at, says):
+def test_a_syntax_error_has_a_position_and_a_hint(text, part, at, says):
     error = refusal(text)
 
     assert (error.part, error.at) == (part, at)
@@ -135,8 +135,8 @@ def test_length_terms_and_values_are_bounded():
     assert len(parse("x " * MOST_TERMS).terms) == MOST_TERMS
 
 
-def test_a_query_of_plain_fields_is_the_query_of_the_same_text():
-    made = JobQuery.of(
+def test_plain_fields_and_text_give_equal_queries():
+    created = JobQuery.of(
         states=["retrying", "dead_letter"],
         definition="mail.send",
         queue="mail",
@@ -147,15 +147,15 @@ def test_a_query_of_plain_fields_is_the_query_of_the_same_text():
         created_before=NOW,
     )
 
-    assert str(made) == (
+    assert str(created) == (
         "state:dead_letter,retrying definition:mail.send queue:mail source:event "
         'correlation:"order 17" -fingerprint:* '
         "created:>2026-07-01T11:00:00Z created:<2026-07-01T12:00:00Z"
     )
-    assert parse(str(made)) == made
+    assert parse(str(created)) == created
 
 
-def test_times_told_from_now_are_resolved_once_it_is_known():
+def test_relative_times_are_resolved_later():
     query = parse("created:>-2h due:<+1h queue:a")
 
     resolved = query.at(NOW)
@@ -165,7 +165,7 @@ def test_times_told_from_now_are_resolved_once_it_is_known():
     assert [t.values[0] for t in resolved.terms] == [NOW - 2 * HOUR, NOW + HOUR, "a"]
 
 
-def test_every_example_of_the_table_can_be_read():
+def test_every_documented_example_parses():
     for name, field in FIELDS.items():
         assert term(field.example).field == name
 
@@ -198,7 +198,7 @@ terms = st.one_of(
 
 
 @given(st.lists(terms, max_size=5))
-def test_what_a_query_writes_is_read_as_the_same_query(made):
+def test_a_query_round_trips_through_text(made):
     query = JobQuery(tuple(made))
 
     text = str(query)
@@ -214,7 +214,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=40).map("".join) | st.text(max_size=200))
-def test_any_text_is_a_query_or_a_refusal_and_what_is_read_is_stable(text):
+def test_any_text_is_parsed_or_refused_and_round_trips(text):
     query = read(text)
 
     if isinstance(query, FilterInvalid):
@@ -234,7 +234,7 @@ def read(text: str) -> JobQuery | FilterInvalid:
 @pytest.mark.parametrize(
     "piece", ["a", "-", '"', "\\", "a:", "a.", ",", "*", 'a"', '"\\', ">", " "]
 )
-def test_the_worst_texts_take_little_work(piece):
+def test_worst_case_texts_are_cheap(piece):
     for prefix in ("", "queue:", 'error:"', "payload.", "created:>"):
         text = (prefix + piece * MOST_CHARACTERS)[:MOST_CHARACTERS]
         with counted_calls() as calls:

@@ -71,7 +71,7 @@ def sentence(error, trace=None, kind="ValueError"):
         ),
     ],
 )
-def test_the_values_in_an_error_do_not_matter(one, other, told):
+def test_values_in_an_error_do_not_change_the_fingerprint(one, other, told):
     assert sentence(one) == sentence(other) == f"ValueError: {told}"
     assert key(one) == key(other)
 
@@ -89,15 +89,15 @@ def test_the_values_in_an_error_do_not_matter(one, other, told):
         ("std::bad_alloc", "std::length_error"),
     ],
 )
-def test_different_causes_stay_apart(one, other):
+def test_different_causes_have_different_fingerprints(one, other):
     assert key(one) != key(other)
 
 
-def test_the_kind_of_error_tells_causes_apart():
+def test_the_error_type_is_part_of_the_fingerprint():
     assert key("x", kind="KeyError") != key("x", kind="ValueError")
 
 
-def test_the_function_that_raised_tells_causes_apart_and_its_line_does_not():
+def test_the_raising_function_is_part_of_the_fingerprint_but_not_its_line():
     here = TRACE.format(release="20260301", line=12, function="load")
     moved = TRACE.format(release="20260402", line=99, function="load")
     elsewhere = TRACE.format(release="20260301", line=12, function="store")
@@ -107,7 +107,7 @@ def test_the_function_that_raised_tells_causes_apart_and_its_line_does_not():
     assert sentence("'x'", here, "KeyError") == "KeyError: <value> in load (sync.py)"
 
 
-def test_a_time_limit_is_one_cause_wherever_it_struck():
+def test_timeouts_have_one_fingerprint_wherever_they_hit():
     here = TRACE.format(release="1", line=12, function="load")
     there = TRACE.format(release="1", line=50, function="store")
 
@@ -115,13 +115,13 @@ def test_a_time_limit_is_one_cause_wherever_it_struck():
     assert key(error, here, "TimedOut") == key(error, there, "TimedOut")
 
 
-def test_lost_workers_are_one_cause_whoever_they_were():
+def test_lost_workers_have_one_fingerprint():
     lost = "the worker was lost: {} did not renew its lease"
 
     assert key(lost.format("alder"), kind="WorkerLost") == key(lost.format("b"), kind="WorkerLost")
 
 
-def test_a_fingerprint_stays_what_it_was():
+def test_fingerprints_are_stable():
     # Stored with jobs: a change here splits every group.
     assert fingerprint("ValueError", "no user 42", None) == (
         "d87833b40f9193ef",
@@ -134,12 +134,12 @@ def test_a_failure_without_error_text_has_a_fingerprint():
     assert fingerprint(None, None, None).sentence == "no error was reported"
 
 
-def test_a_sentence_is_short_and_of_one_line():
-    told = sentence("a long story\n" * 500, TRACE.format(release=1, line=1, function="f"))
+def test_a_summary_is_short_and_on_one_line():
+    summary = sentence("a long story\n" * 500, TRACE.format(release=1, line=1, function="f"))
 
-    assert len(told) <= 300
-    assert "\n" not in told
-    assert told.endswith(" in f (sync.py)")
+    assert len(summary) <= 300
+    assert "\n" not in summary
+    assert summary.endswith(" in f (sync.py)")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_sentence_is_short_and_of_one_line():
      "input_value=", "1-", "<", "\\", 'File "', '  File "a", line 1, in x\n', "é", "\n", "code ",
      "f" * 8 + "-", "2026-03-01T", " ", "\ud800"],
 )  # fmt: skip
-def test_hostile_text_takes_little_work(piece):
+def test_hostile_text_is_cheap(piece):
     text = piece * (200_000 // len(piece))
 
     with counted_calls() as calls:
@@ -172,7 +172,7 @@ def test_any_failure_has_a_fingerprint(kind, error, trace):
     st.lists(st.integers(0, 10**30), min_size=8, max_size=8),
     st.lists(st.integers(0, 10**30), min_size=8, max_size=8),
 )
-def test_numbers_never_tell_causes_apart(words, some, others):
+def test_numbers_do_not_change_the_fingerprint(words, some, others):
     pattern = " ".join(words[:8])
 
     assert key(pattern.format(*some)) == key(pattern.format(*others))

@@ -1,4 +1,4 @@
-"""A job's history is told by its row and its attempts."""
+"""A job's history is derived from its row and its attempts."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -54,13 +54,18 @@ def steps(job, attempts=(), stored=()):
     return [(s.from_state, s.to_state) for s in history(job, attempts, stored)]
 
 
-def test_a_new_job_was_made_by_somebody():
-    [made] = history(a_job(QUEUED), [], [])
+def test_a_new_job_has_a_creator():
+    [created] = history(a_job(QUEUED), [], [])
 
-    assert (made.from_state, made.to_state, made.actor, made.at) == (None, QUEUED, "ada", START)
+    assert (created.from_state, created.to_state, created.actor, created.at) == (
+        None,
+        QUEUED,
+        "ada",
+        START,
+    )
 
 
-def test_a_job_that_waited_was_admitted():
+def test_an_admitted_job_shows_its_admission():
     waiting = a_job(PENDING, queued_at=None)
     admitted = a_job(QUEUED, queued_at=at(5))
 
@@ -68,7 +73,7 @@ def test_a_job_that_waited_was_admitted():
     assert steps(admitted) == [(None, PENDING), (PENDING, QUEUED)]
 
 
-def test_a_change_of_a_pending_job_does_not_hide_that_it_was_admitted():
+def test_a_change_of_a_pending_job_keeps_its_admission_visible():
     job = a_job(QUEUED, queued_at=at(2))
     changed = Transition(at=at(1), from_state=PENDING, to_state=PENDING, message="changed: queue")
 
@@ -79,22 +84,22 @@ def test_a_change_of_a_pending_job_does_not_hide_that_it_was_admitted():
     ]
 
 
-def test_a_job_that_runs():
+def test_a_running_job_shows_its_start():
     job = a_job(RUNNING, lease_token=1)
 
     assert steps(job, [an_attempt(1, 1)]) == [(None, QUEUED), (QUEUED, RUNNING)]
 
 
-def test_a_job_that_succeeded_at_its_second_try_shows_the_failure_it_passed_through():
+def test_a_job_that_succeeded_on_retry_shows_the_earlier_failure():
     job = a_job(COMPLETED, lease_token=2, finished_at=at(6))
     tries = [
         an_attempt(1, 1, 2, Outcome.FAILED, "no such host"),
         an_attempt(2, 5, 6, Outcome.SUCCEEDED),
     ]
 
-    told = history(job, tries, [])
+    entries = history(job, tries, [])
 
-    assert [(s.from_state, s.to_state) for s in told] == [
+    assert [(s.from_state, s.to_state) for s in entries] == [
         (None, QUEUED),
         (QUEUED, RUNNING),
         (RUNNING, Outcome.FAILED),
@@ -102,30 +107,30 @@ def test_a_job_that_succeeded_at_its_second_try_shows_the_failure_it_passed_thro
         (QUEUED, RUNNING),
         (RUNNING, COMPLETED),
     ]
-    assert told[2].message == "no such host"
-    assert [s.attempt for s in told] == [None, 1, 1, 1, 2, 2]
-    assert told[1].actor == "alder"
+    assert entries[2].message == "no such host"
+    assert [s.attempt for s in entries] == [None, 1, 1, 1, 2, 2]
+    assert entries[1].actor == "alder"
 
 
 def test_the_last_failure_leads_to_the_dead_letter():
     for outcome in (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.LOST):
         job = a_job(DEAD_LETTER, lease_token=1, finished_at=at(2))
 
-        told = steps(job, [an_attempt(1, 1, 2, outcome)])
+        entries = steps(job, [an_attempt(1, 1, 2, outcome)])
 
-        assert told[-2:] == [(RUNNING, outcome), (outcome, DEAD_LETTER)]
+        assert entries[-2:] == [(RUNNING, outcome), (outcome, DEAD_LETTER)]
 
 
-def test_a_job_handed_back_is_queued_again():
+def test_a_released_job_is_queued_again():
     job = a_job(QUEUED, lease_token=1)
 
-    told = history(job, [an_attempt(1, 1, 2, Outcome.RELEASED)], [])
+    entries = history(job, [an_attempt(1, 1, 2, Outcome.RELEASED)], [])
 
-    assert (told[-1].from_state, told[-1].to_state) == (RUNNING, QUEUED)
-    assert told[-1].message == "handed back"
+    assert (entries[-1].from_state, entries[-1].to_state) == (RUNNING, QUEUED)
+    assert entries[-1].message == "handed back"
 
 
-def test_a_waiting_job_that_was_canceled_says_by_whom():
+def test_a_canceled_waiting_job_shows_the_actor():
     job = a_job(CANCELED, finished_at=at(1), cancel_requested_by="grace", reason="not needed")
 
     end = history(job, [], [])[-1]
@@ -134,15 +139,15 @@ def test_a_waiting_job_that_was_canceled_says_by_whom():
     assert (end.actor, end.message) == ("grace", "not needed")
 
 
-def test_a_running_job_that_was_canceled_ended_with_its_attempt():
+def test_a_canceled_running_job_ends_with_its_attempt():
     job = a_job(CANCELED, lease_token=1, finished_at=at(3), cancel_requested_by="grace")
 
-    told = steps(job, [an_attempt(1, 1, 3, Outcome.CANCELED)])
+    entries = steps(job, [an_attempt(1, 1, 3, Outcome.CANCELED)])
 
-    assert told == [(None, QUEUED), (QUEUED, RUNNING), (RUNNING, CANCELED)]
+    assert entries == [(None, QUEUED), (QUEUED, RUNNING), (RUNNING, CANCELED)]
 
 
-def test_a_retry_by_a_person_stands_between_two_lives():
+def test_a_manual_retry_separates_two_runs():
     job = a_job(COMPLETED, lease_token=2, finished_at=at(9))
     tries = [an_attempt(1, 1, 2, Outcome.FAILED), an_attempt(2, 8, 9, Outcome.SUCCEEDED)]
     stored = [

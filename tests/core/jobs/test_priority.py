@@ -1,3 +1,5 @@
+"""Priorities: names and numbers."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +20,7 @@ def test_four_priorities_have_names():
 
 
 @given(st.integers(-32_768, 32_767))
-def test_a_number_in_range_is_itself(number):
+def test_a_number_in_range_is_accepted(number):
     assert priority(number) == number
 
 
@@ -27,6 +29,6 @@ def test_a_number_in_range_is_itself(number):
     [-32_769, 32_768, "urgent", "", "High", "50", 1.0, True, None, [], 10**30, 10**5000],
     ids=lambda wrong: type(wrong).__name__,
 )
-def test_anything_else_is_refused(wrong):
+def test_other_values_are_refused(wrong):
     with pytest.raises(OptionInvalid, match="critical, high, normal, low"):
         priority(wrong)

@@ -1,4 +1,4 @@
-"""Sharing one claim between tenants: all of it is given out, nobody gets nothing."""
+"""Sharing one claim between tenants: all slots are given out, and no tenant is left out."""
 
 from collections import Counter
 
@@ -28,14 +28,14 @@ def shares_of(lines, wanted):
 
 
 @given(tenants, st.integers(1, 500))
-def test_everything_wanted_is_shared_out(weights, wanted):
+def test_all_slots_are_given_out(weights, wanted):
     shares = shares_of(lines_of(weights), wanted)
 
     assert sum(shares.values()) == (wanted if weights else 0)
 
 
 @given(tenants, st.integers(1, 500))
-def test_as_many_tenants_as_can_be_are_served_in_the_order_of_their_turn(weights, wanted):
+def test_as_many_tenants_as_possible_are_served_in_turn(weights, wanted):
     shares = shares_of(lines_of(weights), wanted)
 
     assert list(shares) == list(weights)[:wanted]
@@ -43,7 +43,7 @@ def test_as_many_tenants_as_can_be_are_served_in_the_order_of_their_turn(weights
 
 
 @given(tenants.filter(bool), st.integers(1, 500))
-def test_more_weight_never_means_less(weights, wanted):
+def test_a_larger_weight_never_gives_less(weights, wanted):
     shares = shares_of(lines_of(weights), wanted)
 
     for one in shares:
@@ -54,7 +54,7 @@ def test_more_weight_never_means_less(weights, wanted):
 
 
 @given(st.lists(st.integers(1, 10), min_size=1, max_size=8))
-def test_shares_that_divide_evenly_are_exactly_the_weights(weights):
+def test_evenly_divisible_shares_equal_the_weights(weights):
     by_tenant = {str(place): weight for place, weight in enumerate(weights)}
 
     shares = shares_of(lines_of(by_tenant), 5 * sum(weights))
@@ -62,14 +62,14 @@ def test_shares_that_divide_evenly_are_exactly_the_weights(weights):
     assert shares == {tenant: 5 * weight for tenant, weight in by_tenant.items()}
 
 
-def test_a_tenant_alone_gets_everything():
+def test_a_single_tenant_gets_all_slots():
     assert shares_of(lines_of({"acme": 1}), 100) == {"acme": 100}
 
 
-def test_a_tenants_lines_share_what_it_gets():
-    given = share_quotas(lines_of({"acme": 1, "globex": 1}, gates=("", "limited")), 10)
+def test_the_lines_of_a_tenant_divide_its_share():
+    quotas = share_quotas(lines_of({"acme": 1, "globex": 1}, gates=("", "limited")), 10)
 
-    assert [(q.line.tenant, q.line.gate, q.line_limit, q.tenant_limit) for q in given] == [
+    assert [(q.line.tenant, q.line.gate, q.line_limit, q.tenant_limit) for q in quotas] == [
         ("acme", "", 5, 5),
         ("acme", "limited", 5, 5),
         ("globex", "", 5, 5),
@@ -77,7 +77,7 @@ def test_a_tenants_lines_share_what_it_gets():
     ]
 
 
-def test_queues_share_like_tenants_do():
+def test_queues_share_like_tenants():
     lines = [JobLine(queue=QueueName(queue), tenant=TenantId("acme"), gate="") for queue in "ab"]
 
     assert [(q.line.queue, q.line_limit) for q in share_quotas(lines, 5)] == [("a", 3), ("b", 2)]
@@ -99,7 +99,7 @@ rooms = st.fixed_dictionaries(
 
 
 @given(st.lists(limited, max_size=8), rooms)
-def test_no_limit_is_exceeded_and_no_room_is_left_that_somebody_wanted(wanted, rooms):
+def test_limits_hold_and_no_wanted_capacity_is_left(wanted, rooms):
     limits = {name: Limit(name, max_running=30) for name in rooms}
     allowed = limit_quotas(
         wanted, limits, {(name, "running"): room for name, room in rooms.items()}
@@ -113,12 +113,12 @@ def test_no_limit_is_exceeded_and_no_room_is_left_that_somebody_wanted(wanted, r
     free = [quota for quota in wanted if not quota.line.limits]
     assert [quota for quota in allowed if not quota.line.limits] == free
     for name, room in rooms.items():
-        asked = sum(q.line_limit for q in wanted if q.line.limits == (name,))
+        requested = sum(q.line_limit for q in wanted if q.line.limits == (name,))
         others = any(len(q.line.limits) > 1 and name in q.line.limits for q in wanted)
-        assert others or taken[name] == min(room, asked)
+        assert others or taken[name] == min(room, requested)
 
 
-def test_nothing_is_taken_under_a_limit_that_cannot_be_counted_now():
+def test_a_limit_that_cannot_be_counted_gives_nothing():
     [quota] = [
         Quota(
             line=JobLine(queue=MAIL, tenant=TenantId("x"), gate="a", limits=("definition:a",)),
@@ -130,7 +130,7 @@ def test_nothing_is_taken_under_a_limit_that_cannot_be_counted_now():
     assert limit_quotas([quota], {}, {}) == []
 
 
-def test_the_next_turn_begins_after_the_last_tenant_served():
+def test_the_next_turn_starts_after_the_last_tenant_served():
     lines = lines_of({"acme": 1, "globex": 1, "hooli": 1})
 
     assert next_cursor(lines, share_quotas(lines, 2)) == "globex"

@@ -31,7 +31,7 @@ def a_line(gate):
         ("7/day", Rate(7, 86400)),
     ],
 )
-def test_a_rate_is_written_as_people_say_it(text, expected):
+def test_a_rate_is_parsed_from_text(text, expected):
     assert rate(text, option="rate_limit") == expected
     assert rate(str(expected), option="rate_limit") == expected
 
@@ -39,7 +39,7 @@ def test_a_rate_is_written_as_people_say_it(text, expected):
 @pytest.mark.parametrize(
     "text", ["", "100", "0/min", "-1/min", "1/fortnight", "1/8d", "x/s", 7, None]
 )
-def test_what_is_no_rate_is_refused(text):
+def test_an_invalid_rate_is_refused(text):
     with pytest.raises(OptionInvalid, match="rate_limit"):
         rate(text, option="rate_limit")
 
@@ -53,7 +53,7 @@ def test_what_is_no_rate_is_refused(text):
     | st.integers()
     | st.binary()
 )
-def test_anything_is_a_rate_or_refused(given):
+def test_any_text_is_a_rate_or_refused(given):
     try:
         found = rate(given, option="rate_limit")
     except OptionInvalid:
@@ -64,7 +64,7 @@ def test_anything_is_a_rate_or_refused(given):
 
 
 @given(st.text(min_size=1, max_size=100), st.integers(1, 10_000))
-def test_a_gate_tells_definition_version_and_that_there_is_a_key(key, version):
+def test_a_gate_contains_definition_version_and_key_flag(key, version):
     definition = Definition(key=DefinitionKey("mail.send"), title="Mail", version=version)
 
     gate = gates.own_gate(definition, DEFAULT_TENANT, key)
@@ -82,7 +82,7 @@ def test_two_keys_never_share_a_gate(keys):
     assert one != other
 
 
-def test_a_key_that_reads_like_a_digest_is_not_taken_for_one():
+def test_a_key_that_looks_like_a_digest_is_not_mistaken_for_one():
     long = gates.own_gate(MAIL, DEFAULT_TENANT, "x" * 100)
     written = long.partition(gates.KEY)[2]
 
@@ -90,14 +90,14 @@ def test_a_key_that_reads_like_a_digest_is_not_taken_for_one():
 
 
 @given(st.text(min_size=1, max_size=40), st.sets(st.text(min_size=1), min_size=2, max_size=2))
-def test_keys_are_a_tenants_own(key, tenants):
+def test_limit_keys_are_per_tenant(key, tenants):
     one, other = (gates.own_gate(MAIL, tenant, key) for tenant in tenants)
 
     assert gates.counted_by(one) != gates.counted_by(other)
 
 
 @given(st.text(min_size=1, max_size=100), st.integers(2, 10_000))
-def test_a_key_counts_over_all_versions_of_the_payload(key, version):
+def test_a_key_counts_across_payload_versions(key, version):
     later = Definition(key=DefinitionKey("mail.send"), title="Mail", version=version)
 
     first, other = (gates.own_gate(each, DEFAULT_TENANT, key) for each in (MAIL, later))
@@ -107,16 +107,16 @@ def test_a_key_counts_over_all_versions_of_the_payload(key, version):
 
 
 @pytest.mark.parametrize("key", ["mail\x1esend", "mail\x1fsend", "", "a" * 192, "a\x00b", None])
-def test_a_definitions_key_holds_nothing_that_gates_are_read_by(key):
+def test_a_definition_key_contains_no_gate_separator(key):
     with pytest.raises(OptionInvalid):
         gates.check_key(key)
 
 
-def test_a_job_of_the_first_version_without_a_key_stands_where_the_others_do():
+def test_a_first_version_job_without_a_key_has_the_common_gate():
     assert gates.own_gate(MAIL, DEFAULT_TENANT, None) is None
 
 
-def test_a_worker_passes_the_versions_it_knows_and_no_later_one():
+def test_a_worker_passes_known_versions_and_no_later_one():
     known = gates.needs({"mail.send": 2, "plain": 1})
 
     assert known == ["mail.send", "plain", "mail.send\x1f2"]
@@ -134,7 +134,7 @@ def test_a_worker_passes_the_versions_it_knows_and_no_later_one():
         ({}, None),
     ],
 )
-def test_a_limit_key_is_a_plain_value_of_the_payload(payload, key):
+def test_a_limit_key_is_a_scalar_of_the_payload(payload, key):
     assert gates.key_in(payload, "args.account.id") == key
 
 
@@ -157,7 +157,7 @@ def test_any_payload_has_a_limit_key_or_none(payload, path):
     assert gate is None or gates.definition_of(gate) == "mail.send"
 
 
-def test_a_limit_tells_what_a_job_takes_room_of():
+def test_a_limit_names_what_a_job_counts_under():
     limit = Limit("definition:mail.send", 10, 2, 100, 60.0, 5, 1.0)
     keyed = gates.own_gate(MAIL, DEFAULT_TENANT, "acme")
 

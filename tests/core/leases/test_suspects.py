@@ -1,4 +1,4 @@
-"""Which job is to blame for a dead worker, and what a lost lease means for a job."""
+"""Suspects: the job to blame for a dead worker, and the verdict on a lost lease."""
 
 from dataclasses import replace
 
@@ -24,14 +24,14 @@ SUSPECT = suspect_gate("", "mail")
 GATES = ["", "mail", f"mail{VERSION}2", f"mail{KEY}acme", f"mail{VERSION}2{KEY}acme!"]
 
 
-def test_a_job_that_was_alone_used_up_an_attempt_and_is_a_suspect():
+def test_a_job_that_ran_alone_loses_an_attempt_and_becomes_a_suspect():
     verdict = judge_loss(ALONE)
 
     assert (verdict.dead, verdict.attempt_counts, verdict.death_counts) == (False, True, True)
     assert verdict.gate == SUSPECT
 
 
-def test_the_last_attempt_of_a_job_that_was_alone_ends_it():
+def test_the_last_attempt_of_a_job_that_ran_alone_ends_it():
     assert judge_loss(replace(ALONE, max_attempts=1)).dead
 
 
@@ -44,7 +44,7 @@ def test_the_last_attempt_of_one_of_several_jobs_is_given_back(gate):
 
 
 @pytest.mark.parametrize("gate", ["", SUSPECT])
-def test_of_deaths_among_several_suspects_only_the_first_counts(gate):
+def test_among_several_suspects_only_the_first_death_counts(gate):
     loss = replace(IN_COMPANY, gate=gate, suspects=1)
 
     counted = [judge_loss(replace(loss, worker_deaths=n)).death_counts for n in range(3)]
@@ -52,14 +52,14 @@ def test_of_deaths_among_several_suspects_only_the_first_counts(gate):
     assert counted == [True, False, False]
 
 
-def test_the_only_suspect_among_others_counts_a_death_and_has_to_run_alone():
+def test_a_single_suspect_among_others_counts_a_death_and_must_run_alone():
     verdict = judge_loss(replace(IN_COMPANY, gate=SUSPECT, max_attempts=1, worker_deaths=1))
 
     assert (verdict.dead, verdict.attempt_counts, verdict.death_counts) == (False, False, True)
     assert runs_alone(verdict.gate)
 
 
-def test_a_job_that_waited_to_run_alone_is_not_to_blame():
+def test_a_job_waiting_to_run_alone_is_not_blamed():
     gate = suspect_gate("", "mail", alone=True)
 
     verdict = judge_loss(replace(IN_COMPANY, gate=gate))
@@ -68,7 +68,7 @@ def test_a_job_that_waited_to_run_alone_is_not_to_blame():
     assert verdict.gate == gate
 
 
-def test_a_job_is_set_aside_when_it_took_down_three_workers_whatever_attempts_remain():
+def test_a_job_is_dead_lettered_after_three_worker_deaths():
     loss = replace(ALONE, gate=SUSPECT, max_attempts=100)
     deaths = 0
     while not judge_loss(replace(loss, worker_deaths=deaths)).dead:
@@ -77,7 +77,7 @@ def test_a_job_is_set_aside_when_it_took_down_three_workers_whatever_attempts_re
     assert deaths + 1 == MOST_WORKER_DEATHS
 
 
-def test_in_company_a_job_is_never_set_aside():
+def test_a_job_that_ran_with_others_is_never_dead_lettered():
     for deaths in range(10):
         verdict = judge_loss(replace(IN_COMPANY, gate=SUSPECT, worker_deaths=deaths))
 
@@ -85,7 +85,7 @@ def test_in_company_a_job_is_never_set_aside():
         assert deaths + verdict.death_counts <= max(deaths, MOST_WORKER_DEATHS - 1)
 
 
-def test_a_worker_that_loses_a_job_again_did_not_die_before():
+def test_a_worker_that_loses_a_job_again_had_not_died():
     again = replace(ALONE, attempts=3, worker_deaths=1, lost_before=1)
 
     verdict = judge_loss(again)
@@ -93,13 +93,13 @@ def test_a_worker_that_loses_a_job_again_did_not_die_before():
     assert (verdict.dead, verdict.attempt_counts, verdict.death_counts) == (False, False, False)
 
 
-def test_a_worker_is_not_forgiven_for_ever():
+def test_a_worker_is_excused_only_for_a_time():
     assert judge_loss(replace(ALONE, attempts=3, lost_before=100)).dead
 
 
 @pytest.mark.parametrize("gate", GATES)
 @pytest.mark.parametrize("alone", [False, True])
-def test_the_gate_of_a_suspect_tells_all_that_the_gate_before_told(gate, alone):
+def test_the_gate_of_a_suspect_keeps_the_parts_of_its_gate(gate, alone):
     marked = suspect_gate(gate, "mail", alone=alone)
 
     assert is_suspect(marked)
@@ -113,7 +113,7 @@ def test_the_gate_of_a_suspect_tells_all_that_the_gate_before_told(gate, alone):
 
 @pytest.mark.parametrize("gate", GATES)
 @pytest.mark.parametrize("alone", [False, True])
-def test_a_worker_that_may_run_suspects_passes_their_gates(gate, alone):
+def test_a_worker_that_runs_suspects_passes_their_gates(gate, alone):
     marked = suspect_gate(gate, "mail", alone=alone)
 
     needed = marked.partition(KEY)[0]
@@ -121,7 +121,7 @@ def test_a_worker_that_may_run_suspects_passes_their_gates(gate, alone):
     assert needed not in ["mail", f"mail{VERSION}2"]
 
 
-def test_a_definition_whose_name_leaves_no_room_has_no_suspects():
+def test_a_definition_with_a_name_too_long_has_no_suspects():
     longest = "x" * 191
 
     verdict = judge_loss(replace(IN_COMPANY, definition=longest))

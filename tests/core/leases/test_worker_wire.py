@@ -1,4 +1,4 @@
-"""What a server and a remote worker tell each other arrives as it was."""
+"""Messages between a server and a remote worker round-trip unchanged."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -38,25 +38,25 @@ LEASE = Lease(
 )
 
 
-def over_the_line(told):
-    return json.loads(json.dumps(told))
+def round_trip(message):
+    return json.loads(json.dumps(message))
 
 
-def test_a_lease_arrives_whole():
-    assert wire.parse_lease(over_the_line(wire.lease(LEASE))) == LEASE
+def test_a_lease_round_trips():
+    assert wire.parse_lease(round_trip(wire.lease(LEASE))) == LEASE
 
 
-def test_a_lease_with_little_in_it_arrives_too():
+def test_a_minimal_lease_round_trips():
     little = LEASE._replace(metadata=None, trigger_due_at=None, timeout_seconds=None, gate="")
 
-    assert wire.parse_lease(over_the_line(wire.lease(little))) == little
+    assert wire.parse_lease(round_trip(wire.lease(little))) == little
 
 
-def test_what_a_newer_server_adds_is_passed_over():
-    assert wire.parse_lease({**over_the_line(wire.lease(LEASE)), "new": 1}) == LEASE
+def test_unknown_fields_of_a_newer_server_are_ignored():
+    assert wire.parse_lease({**round_trip(wire.lease(LEASE)), "new": 1}) == LEASE
 
 
-def test_an_end_tells_what_happened_and_not_where_its_job_goes():
+def test_an_end_carries_the_outcome_but_not_the_next_state():
     failure = Failure(error="no", error_type="E", permanent=True)
     again = outcome.failed(HELD, failure, Retry(timedelta(hours=1)))
     dead = outcome.failed(HELD, failure, DeadLetter())
@@ -71,14 +71,14 @@ def test_an_end_tells_what_happened_and_not_where_its_job_goes():
     }
 
 
-def test_only_a_release_tells_a_delay():
+def test_only_a_release_carries_a_delay():
     released = wire.attempt_end(outcome.released(HELD, delay=timedelta(seconds=5)))
 
     assert (released["outcome"], released["delay_seconds"]) == ("released", 5)
     assert "delay_seconds" not in wire.attempt_end(outcome.stopped(HELD))
 
 
-def test_versions_are_what_needs_were_made_of():
+def test_versions_round_trip():
     known = {"mail": 1, "sync": 3}
 
     assert versions(needs(known)) == known

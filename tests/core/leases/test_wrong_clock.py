@@ -1,4 +1,4 @@
-"""What can be told of a clock that was wrong."""
+"""Detection of a clock that was wrong."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -28,17 +28,17 @@ def test_a_schedule_is_due_no_later_than_counted_from_now(schedule, due_in, corr
     assert corrected_run(schedule, NOW + due_in, NOW) == NOW + corrected_in
 
 
-def test_a_clock_that_was_set_is_told_from_one_that_drifts():
+def test_a_clock_jump_is_distinguished_from_drift():
     assert clock_jump(DAY, DAY + SECOND) is None
     assert clock_jump(DAY, DAY + HOUR) == HOUR
     assert clock_jump(DAY, DAY - HOUR) == -HOUR
 
 
-def test_doctor_warns_of_what_was_written_ahead_of_now():
+def test_doctor_warns_of_rows_dated_in_the_future():
     assert (written_ahead(SECOND).level, written_ahead(DAY).level) == ("ok", "warning")
 
 
-def test_doctor_names_stopped_processes_that_keep_others_from_writing():
+def test_doctor_names_stopped_processes_that_block_writers():
     one, two = stopped_writers(["process 7 (python)"]), stopped_writers(["process 7", "process 8"])
 
     assert stopped_writers([]).level == "ok"

@@ -1,4 +1,4 @@
-"""The rules of a checkup: what is fine, what is told, and how to mend it."""
+"""The rules of a checkup: verdict, message and hint of each check."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ def levels(*checks):
     return [check.level for check in checks]
 
 
-def test_an_error_is_a_check_with_its_hint_and_no_secret():
+def test_an_error_becomes_a_check_with_its_hint_and_no_secret():
     check = failed("database", DatabaseUnreachable(FAR, cause="refused"))
 
     assert check.level is CheckLevel.BROKEN
@@ -27,7 +27,7 @@ def test_an_error_is_a_check_with_its_hint_and_no_secret():
     assert "WINDLASS_DATABASE_URL" in check.fix
 
 
-def test_a_pooler_that_refuses_our_settings_is_recognised():
+def test_a_pooler_that_refuses_settings_is_recognised():
     error = DatabaseUnreachable(FAR, cause="unsupported startup parameter: plan_cache_mode")
 
     check = database.unreachable(error)
@@ -36,7 +36,7 @@ def test_a_pooler_that_refuses_our_settings_is_recognised():
     assert "database.listen_url" in check.fix
 
 
-def test_signals_that_do_not_come_are_told_with_the_address():
+def test_missing_signals_are_reported_with_the_address():
     came = database.listening("db:5432", reached=True, heard=True)
     elsewhere = database.listening("db:5432", reached=True, heard=False)
     silent = database.listening("db:5432", reached=False, heard=False)
@@ -46,7 +46,7 @@ def test_signals_that_do_not_come_are_told_with_the_address():
     assert "does not answer" in silent.sentence
 
 
-def test_every_reason_to_lose_jobs_is_a_warning():
+def test_every_durability_risk_is_a_warning():
     assert levels(*database.durability([])) == ["ok"]
     assert levels(*database.durability(["fsync is off", "in memory"])) == ["warning", "warning"]
 
@@ -57,17 +57,17 @@ def test_every_reason_to_lose_jobs_is_a_warning():
         (SECOND, 0 * SECOND, None),
         (-3 * SECOND, 0 * SECOND, "3 s ahead of"),
         (90 * SECOND, SECOND, "1 min 30 s behind"),
-        (3 * SECOND, 2 * SECOND, None),  # the answer took too long to be sure
+        (3 * SECOND, 2 * SECOND, None),  # the round trip took too long to be sure
     ],
 )
-def test_clocks_that_differ_are_told_of_beyond_what_the_answer_took(skew, error, told):
+def test_clock_differences_beyond_the_round_trip_are_reported(skew, error, told):
     check = database.clock_skew(skew, error=error)
 
     assert (told is None) == (check.level is CheckLevel.OK)
     assert (told or "same time") in check.sentence
 
 
-def test_connections_with_one_process_between_them_show_a_pooler():
+def test_connections_sharing_a_process_indicate_a_pooler():
     apart = database.pooling([1, 2, 3], told=False)
     shared = database.pooling([1, 2, 1], told=False)
     known = database.pooling([1, 1, 1], told=True)
@@ -76,7 +76,7 @@ def test_connections_with_one_process_between_them_show_a_pooler():
     assert levels(apart, shared, known, no_server) == ["ok", "broken", "ok", "ok"]
 
 
-def test_only_snapshots_held_for_long_are_told_of():
+def test_only_old_snapshots_are_reported():
     short = OldSnapshot("transaction", "process 1", MINUTE, 10)
     long = OldSnapshot("transaction", "process 2 of app", HOUR, 10)
     slot = OldSnapshot("slot", "the replication slot copy", None, 5_000_000)
@@ -87,7 +87,7 @@ def test_only_snapshots_held_for_long_are_told_of():
     assert "pg_drop_replication_slot" in second.fix
 
 
-def test_rows_left_behind_are_told_of_when_they_outnumber_the_others():
+def test_dead_rows_are_reported_when_they_outnumber_live_ones():
     few = DeadRows("windlass_live", 10, 90_000, MINUTE)
     many_of_many = DeadRows("windlass_live", 1_000_000, 200_000, MINUTE)
     many = DeadRows("windlass_live", 10, 200_000, None)
@@ -99,7 +99,7 @@ def test_rows_left_behind_are_told_of_when_they_outnumber_the_others():
     assert database.vacuum([]) == []
 
 
-def test_isolation_and_journal_are_judged():
+def test_isolation_and_journal_mode_are_checked():
     assert levels(database.isolation("READ-COMMITTED"), database.isolation("REPEATABLE-READ")) == [
         "ok",
         "broken",
@@ -107,13 +107,13 @@ def test_isolation_and_journal_are_judged():
     assert levels(database.journal("wal"), database.journal("truncate")) == ["ok", "warning"]
 
 
-def test_no_worker_is_broken_only_while_jobs_wait():
+def test_no_worker_is_a_failure_only_while_jobs_wait():
     assert levels(*queue.workers({}, queued=0)) == ["warning"]
     assert levels(*queue.workers({}, queued=1)) == ["broken"]
     assert levels(*queue.workers({"a": "live"}, queued=1)) == ["ok"]
 
 
-def test_workers_that_all_drain_run_no_jobs():
+def test_draining_workers_run_no_jobs():
     lives = {"a": "live", "b": "live"}
 
     assert levels(*queue.workers(lives, queued=1, draining=["a"])) == ["ok"]
@@ -123,7 +123,7 @@ def test_workers_that_all_drain_run_no_jobs():
     assert check.fix.startswith("windlass workers resume a")
 
 
-def test_workers_not_heard_of_are_named():
+def test_workers_with_old_heartbeats_are_named():
     silent = {f"host:{n}": "stale" for n in range(4)}
 
     live, stale = queue.workers({"a": "live", **silent}, queued=0)
@@ -132,7 +132,7 @@ def test_workers_not_heard_of_are_named():
     assert stale.sentence == ("4 workers not seen lately: host:0, host:1, host:2 and 1 more.")
 
 
-def test_jobs_that_no_worker_serves_are_named_by_definition_and_queue():
+def test_jobs_without_a_worker_are_named_by_definition_and_queue():
     mail, bulk = QueuedJobs("mail", "send", 2), QueuedJobs("bulk", "send", 1)
     everywhere, only_mail = (
         WorkerCoverage((), ("send",)),
@@ -145,14 +145,14 @@ def test_jobs_that_no_worker_serves_are_named_by_definition_and_queue():
     assert queue.unserved([mail], []) == []
 
 
-def test_what_is_muted_is_told_beside_what_alarms():
+def test_muted_failures_are_listed_beside_alarming_ones():
     found = queue.dead_letter(hour=0, day=2, most=[], muted=1_200)
 
     assert found.level == "ok"
     assert found.sentence.endswith("2 in the last day. 1,200 jobs of muted causes not counted.")
 
 
-def test_a_dead_letter_is_told_of_when_it_grows_faster_than_over_the_day():
+def test_a_dead_letter_growing_faster_than_over_the_day_is_reported():
     steady = queue.dead_letter(hour=100, day=2400, most=["send"])
     few = queue.dead_letter(hour=9, day=9, most=["send"])
     grows = queue.dead_letter(hour=100, day=150, most=["send"])

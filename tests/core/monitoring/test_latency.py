@@ -1,4 +1,4 @@
-"""Buckets, percentiles, and what a process has observed."""
+"""Latency buckets, percentiles, and the observations of a process."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from windlass.core.monitoring.latency import (
 )
 
 
-def test_a_percentile_is_guessed_inside_its_bucket():
+def test_a_percentile_is_interpolated_in_its_bucket():
     histogram = Histogram({100: 10, 250: 10})
 
     assert histogram.percentile(0.5) == 0.1
@@ -22,14 +22,14 @@ def test_a_percentile_is_guessed_inside_its_bucket():
     assert histogram.percentile(1.0) == 0.25
 
 
-def test_beyond_the_last_bound_the_bound_is_all_that_is_known():
+def test_beyond_the_last_bound_the_bound_is_returned():
     histogram = Histogram({1000: 1, ENDLESS_MS: 9})
 
     assert histogram.percentile(0.95) == 7200.0
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95, 1.0])
-def test_a_percentile_is_never_above_the_longest(share):
+def test_a_percentile_never_exceeds_the_maximum(share):
     tally = LatencyBuffer()
     tally.observe("run", [("mail", "send", seconds) for seconds in (0.012, 0.06, 0.061)])
     histogram = Histogram()
@@ -41,17 +41,17 @@ def test_a_percentile_is_never_above_the_longest(share):
     assert histogram.percentile(1.0) == 0.061
 
 
-def test_a_longest_does_not_bound_what_was_stored_without_one():
+def test_a_missing_maximum_does_not_bound_a_percentile():
     histogram = Histogram({100: 1, 5000: 9}, longest=0.07)
 
     assert histogram.percentile(0.95) > 2.5
 
 
-def test_there_is_no_percentile_of_nothing():
+def test_an_empty_histogram_has_no_percentile():
     assert Histogram().percentile(0.5) is None
 
 
-def test_what_was_observed_is_taken_once_and_can_be_put_back():
+def test_observations_are_taken_once_and_can_be_restored():
     tally = LatencyBuffer()
     tally.observe("wait", [("mail", "send", 0.003), ("mail", "send", 0.004)])
     tally.observe("run", [("mail", "send", 1e9), ("mail", "send", -0.5)])
@@ -71,14 +71,14 @@ def test_what_was_observed_is_taken_once_and_can_be_put_back():
     assert tally.take() == taken
 
 
-def test_a_large_batch_is_looked_at_in_part_and_counts_as_a_whole():
+def test_a_large_batch_is_sampled_and_counted_completely():
     some, weight = sample(range(500))
 
     assert len(some) <= 64
     assert abs(len(some) * weight - 500) < weight
 
 
-def test_a_small_batch_is_looked_at_as_a_whole():
+def test_a_small_batch_is_not_sampled():
     assert sample([1, 2, 3]) == ([1, 2, 3], 1)
     assert sample([]) == ([], 1)
 

@@ -1,7 +1,7 @@
 """Counts the steps of a backtracking search, so that a test can compare them without a clock.
 
-`re` does not tell how much it worked. This interpreter runs the same parsed pattern with the same
-strategy (leftmost, greedy, backtracking) and counts every test of a character or position.
+`re` does not report its number of steps. This interpreter runs the same parsed pattern with
+the same strategy (leftmost, greedy, backtracking) and counts each test of a character or position.
 """
 
 import re
@@ -193,8 +193,8 @@ def _is_word(character: str) -> bool:
 
 
 def steps(pattern: re.Pattern[str], text: str, *, anchored: bool = False) -> int:
-    """How many steps a search of the whole text takes, or a match at its start that goes on to try
-    every way, as `fullmatch` does."""
+    """Count the steps of a search of the whole text; `anchored` counts a match at its start
+    that tries every way, as `fullmatch` does."""
     counter = StepCounter(pattern, text)
     if anchored:
         counter.try_all_ends()

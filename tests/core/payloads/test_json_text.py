@@ -1,3 +1,5 @@
+"""JSON text that every database stores and returns unchanged."""
+
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -44,7 +46,7 @@ def nested(levels, inner=1):
 
 
 @given(json_values)
-def test_what_was_accepted_reads_back_equal(value):
+def test_accepted_values_round_trip(value):
     written = dump_json(value)
 
     assert load_json(written) == value
@@ -59,14 +61,14 @@ def test_text_is_compact():
 LARGEST = int(1.7976931348623157e308)
 
 
-def test_whole_numbers_stay_exact_within_the_range_of_a_double():
+def test_integers_are_exact_within_the_range_of_a_double():
     assert dump_json({"n": 2**70}) == '{"n":1180591620717411303424}'
     assert load_json("1180591620717411303424") == 2**70
     for number in (LARGEST, -LARGEST, 10**308 + 1):
         assert load_json(dump_json(number)) == read_json(str(number)) == number
 
 
-def test_a_number_that_an_older_version_stored_is_still_read():
+def test_a_number_stored_by_an_older_version_is_readable():
     assert load_json(str(10**400)) == 10**400
 
 
@@ -80,7 +82,7 @@ class Point:
     when: datetime
 
 
-def test_what_json_usually_writes_somehow_is_written_so():
+def test_values_with_a_lossy_json_form_are_written_in_it():
     value = {
         "when": datetime(2026, 3, 1, tzinfo=UTC),
         "id": UUID(int=5),
@@ -130,7 +132,7 @@ CIRCLE.append(CIRCLE)
     ],
     ids=lambda part: part if isinstance(part, str) else type(part).__name__,
 )
-def test_what_no_database_could_give_back_is_refused_with_its_place(value, pointer, problem):
+def test_unstorable_values_are_refused_with_their_path(value, pointer, problem):
     with pytest.raises(PayloadUnstorable, match=problem) as caught:
         dump_json(value)
 
@@ -150,12 +152,12 @@ def test_the_deepest_value_allowed_is_stored():
     "harmless",
     ["\\u0000", "\\\\u0000", "NaN", "-Infinity", "[" * 100, "{[" * 100, "😀", "\x01\x1f\x7f"],
 )
-def test_text_that_only_looks_dangerous_is_stored(harmless):
+def test_text_that_looks_dangerous_is_stored(harmless):
     assert load_json(dump_json({harmless: harmless})) == {harmless: harmless}
 
 
 @given(st.text())
-def test_the_check_on_text_agrees_with_the_check_on_values(value):
+def test_text_and_value_checks_agree(value):
     stored = json.dumps(value, ensure_ascii=False)
 
     try:
@@ -172,12 +174,12 @@ def test_the_check_on_text_agrees_with_the_check_on_values(value):
      "{'a': 1}"],
     ids=lambda wrong: repr(wrong[:10]),
 )  # fmt: skip
-def test_what_is_no_json_is_refused(wrong):
+def test_invalid_json_is_refused(wrong):
     with pytest.raises(PayloadUnstorable):
         load_json(wrong)
 
 
-def test_the_error_names_what_it_is_about():
+def test_the_error_names_the_value():
     with pytest.raises(PayloadUnstorable, match="metadata cannot be stored"):
         dump_json({"a": object()}, what="metadata")
 
@@ -207,7 +209,7 @@ def test_the_limit_is_exact():
 
 
 @given(json_values)
-def test_json_from_outside_is_read_as_what_was_stored_is(value):
+def test_external_json_is_read_like_stored_json(value):
     written = dump_json(value)
 
     assert repr(read_json(written)) == repr(read_json(json.dumps(value))) == repr(value)
@@ -239,12 +241,12 @@ def test_json_from_outside_is_read_as_what_was_stored_is(value):
     ],
     ids=lambda part: part[:20] if isinstance(part, str) else None,
 )
-def test_json_from_outside_is_refused_with_its_place(given, pointer, problem):
+def test_external_json_is_refused_with_its_path(given, pointer, problem):
     with pytest.raises(PayloadUnstorable, match=problem) as caught:
         read_json(given)
 
     assert caught.value.pointer == pointer
 
 
-def test_characters_outside_of_the_basic_plane_may_be_escaped():
+def test_astral_characters_may_be_escaped():
     assert read_json('{"a": "\\ud83d\\ude00"}') == {"a": "😀"}

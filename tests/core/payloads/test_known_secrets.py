@@ -1,3 +1,5 @@
+"""Redaction of known secrets in any encoding."""
+
 import base64
 import json
 from urllib.parse import quote, quote_plus
@@ -35,7 +37,7 @@ def test_every_encoding_of_a_secret_is_hidden(form, before):
 
 
 @given(st.binary(max_size=9), st.binary(max_size=9))
-def test_base64_is_found_wherever_the_secret_stands_in_it(before, after):
+def test_base64_is_found_at_any_offset(before, after):
     encoded = base64.b64encode(before + RAW + after).decode()
 
     shown = KnownSecrets([SECRET]).hide(encoded)
@@ -44,7 +46,7 @@ def test_base64_is_found_wherever_the_secret_stands_in_it(before, after):
     assert len(shown.replace(MASK, "")) <= len(encoded) - (len(RAW) - 2) * 4 // 3
 
 
-def test_each_line_of_a_secret_with_several_lines_is_hidden():
+def test_each_line_of_a_multi_line_secret_is_hidden():
     key = "-----BEGIN THING-----\nabcdefghijkl\nmnopqrstuvwx\n"
 
     secrets = KnownSecrets([key])
@@ -52,7 +54,7 @@ def test_each_line_of_a_secret_with_several_lines_is_hidden():
     assert secrets.hide("line: mnopqrstuvwx") == f"line: {MASK}"
 
 
-def test_many_secrets_are_hidden_one_by_one():
+def test_many_secrets_are_all_hidden():
     secrets = [f"{n:05}-secret" for n in range(500)]
     text = " ".join(f"{secret} and {secret[::-1]}" for secret in secrets)
 
@@ -86,7 +88,7 @@ class CountingStr(str):
     ids=["alike", "one", "alike and many", "many"],
 )
 @pytest.mark.parametrize("piece", ["a", "aaaaaaaab", "00000001"])
-def test_hiding_takes_linear_work_however_many_secrets(secrets, piece):
+def test_redaction_is_linear_in_the_number_of_secrets(secrets, piece):
     known = KnownSecrets(secrets)
 
     def work(size):

@@ -1,3 +1,5 @@
+"""Payloads of typed handlers: signature, validation, storage."""
+
 import functools
 import json
 from collections.abc import Mapping, Sequence
@@ -92,7 +94,7 @@ def pointers(error):
 def send(ctx: Context, to: str, count: int = 1, *, urgent: bool = False) -> None: ...
 
 
-def test_parameters_become_fields_and_the_context_does_not():
+def test_parameters_become_fields_except_the_context():
     payload = model(send)
 
     assert payload.schema == {
@@ -108,21 +110,21 @@ def test_parameters_become_fields_and_the_context_does_not():
     assert payload.signature.context == "ctx"
 
 
-def test_arguments_are_given_by_position_or_by_name():
+def test_arguments_may_be_positional_or_named():
     payload = model(send)
 
     assert stored(payload, "ada", 2, urgent=True) == {"to": "ada", "count": 2, "urgent": True}
     assert stored(payload, to="ada") == {"to": "ada"}
 
 
-def test_defaults_are_not_stored_because_later_code_may_have_others():
+def test_defaults_are_not_stored():
     payload = model(send)
 
     assert payload.encode(("ada",), {}) == '{"to":"ada"}'
     assert payload.decode('{"to":"ada"}') == {"to": "ada"}
 
 
-def test_too_many_or_doubled_arguments_are_told():
+def test_surplus_and_repeated_arguments_are_reported():
     with pytest.raises(PayloadInvalid, match="2 values by position"):
         model(send).encode(("ada", 1, True), {})
     with pytest.raises(PayloadInvalid, match="given twice") as caught:
@@ -202,19 +204,19 @@ BY_SCHEMA = JsonSchemaPayload(PAYLOAD.schema, definition="test.everything")
 
 
 @given(EVERYTHING)
-def test_what_a_handler_is_given_equals_what_was_enqueued(values):
+def test_handler_arguments_equal_the_enqueued_ones(values):
     assert read_back(PAYLOAD, **values) == values
 
 
 @given(EVERYTHING)
-def test_what_the_signature_takes_its_schema_takes_too(values):
+def test_signature_and_schema_accept_the_same_payloads(values):
     text = PAYLOAD.encode((), values)
 
     assert json.loads(BY_SCHEMA.encode((), json.loads(text))) == json.loads(text)
 
 
 @given(EVERYTHING)
-def test_a_payload_that_came_as_plain_json_is_the_same_payload(values):
+def test_a_payload_from_plain_json_is_equal(values):
     plain = json.loads(PAYLOAD.encode((), values))
     # Bytes are the exception: as an argument text means its letters, in JSON it is base64.
     del plain["data"]
@@ -250,7 +252,7 @@ def wrong_types(whole: int = 0, number: float = 0, truth: bool = False, many: li
     ],
     ids=str,
 )
-def test_numbers_and_truths_are_not_made_of_other_things(values, pointer):
+def test_numbers_and_booleans_are_not_coerced(values, pointer):
     payload = model(wrong_types)
 
     if pointer is None:
@@ -261,11 +263,11 @@ def test_numbers_and_truths_are_not_made_of_other_things(values, pointer):
     assert pointers(caught) == [pointer]
 
 
-def test_a_whole_number_is_a_number_too():
+def test_an_integer_is_a_valid_number():
     assert read_back(model(wrong_types), number=3) == {"number": 3.0}
 
 
-def test_all_fields_at_fault_are_told_at_once_in_plain_words():
+def test_all_invalid_fields_are_reported_at_once():
     with pytest.raises(PayloadInvalid) as caught:
         model(send).encode((), {"count": "3", "urgnet": True})
 
@@ -276,7 +278,7 @@ def test_all_fields_at_fault_are_told_at_once_in_plain_words():
     }
 
 
-def test_every_branch_of_a_union_speaks_about_the_same_field():
+def test_errors_in_a_union_name_the_same_field():
     def handler(either: int | list[int]) -> None: ...
 
     with pytest.raises(PayloadInvalid) as caught:
@@ -285,7 +287,7 @@ def test_every_branch_of_a_union_speaks_about_the_same_field():
     assert pointers(caught) == ["/either", "/either/0"]
 
 
-def test_a_secret_value_is_not_repeated():
+def test_a_secret_value_is_not_echoed():
     def handler(
         password: str, pin: SecretStr, key: Annotated[str, ModelField(max_length=3)]
     ) -> None: ...
@@ -298,7 +300,7 @@ def test_a_secret_value_is_not_repeated():
     assert "visible" in str(caught.value)
 
 
-def test_a_dataclass_that_was_never_checked_is_checked():
+def test_an_unvalidated_dataclass_is_validated():
     def handler(line: Line) -> None: ...
 
     with pytest.raises(PayloadInvalid) as caught:
@@ -339,7 +341,7 @@ def anything(
         "digits",
     ],
 )
-def test_what_cannot_be_stored_is_refused_with_its_place(values, pointer):
+def test_unstorable_values_are_refused_with_their_path(values, pointer):
     with pytest.raises(PayloadUnstorable) as caught:
         model(anything).encode((), values)
 
@@ -355,7 +357,7 @@ def test_more_than_64_levels_are_refused():
         model(anything).encode((), {"value": value})
 
 
-def test_a_circle_is_refused():
+def test_a_circular_value_is_refused():
     circle = []
     circle.append(circle)
 
@@ -374,11 +376,11 @@ def test_a_payload_above_the_limit_is_refused():
         model(anything, limit=1024).encode((), {"text": "x" * 1024})
 
 
-def test_large_whole_numbers_stay_exact():
+def test_large_integers_stay_exact():
     assert read_back(model(anything), value=2**80 + 1) == {"value": 2**80 + 1}
 
 
-def test_a_secret_is_stored_as_it_is():
+def test_a_secret_is_stored_unmasked():
     def handler(password: SecretStr, maybe: SecretStr | None = None) -> None: ...
 
     payload = model(handler)
@@ -388,14 +390,14 @@ def test_a_secret_is_stored_as_it_is():
     assert payload.schema["properties"]["password"]["writeOnly"] is True
 
 
-def test_a_secret_inside_a_model_is_never_stored_as_asterisks():
+def test_a_secret_in_a_model_is_stored_unmasked():
     def handler(login: Login) -> None: ...
 
     with pytest.raises(PayloadUnstorable, match="asterisks"):
         model(handler).encode((), {"login": Login(password=SecretStr("hunter2"))})
 
 
-def test_what_a_model_writes_must_be_what_it_reads():
+def test_a_model_must_read_what_it_writes():
     class Odd(BaseModel):
         a: int = ModelField(validation_alias="in", serialization_alias="out")
 
@@ -405,7 +407,7 @@ def test_what_a_model_writes_must_be_what_it_reads():
         model(handler, namespace={"Odd": Odd}).encode((), {"odd": {"in": 1}})
 
 
-def test_keyword_arguments_let_any_further_field_in():
+def test_kwargs_accept_additional_fields():
     def handler(to: str, **more: Any) -> None: ...
 
     payload = model(handler)
@@ -414,7 +416,7 @@ def test_keyword_arguments_let_any_further_field_in():
     assert read_back(payload, to="ada", cc=["bob"]) == {"to": "ada", "cc": ["bob"]}
 
 
-def test_keyword_arguments_may_have_a_type():
+def test_kwargs_may_be_typed():
     def handler(**counts: int) -> None: ...
 
     payload = model(handler)
@@ -425,7 +427,7 @@ def test_keyword_arguments_may_have_a_type():
     assert pointers(caught) == ["/tea"]
 
 
-def test_a_handler_without_parameters_takes_nothing():
+def test_a_handler_without_parameters_accepts_no_fields():
     def handler() -> None: ...
 
     assert model(handler).encode((), {}) == "{}"
@@ -434,7 +436,7 @@ def test_a_handler_without_parameters_takes_nothing():
         model(handler).encode((), {"a": 1})
 
 
-def test_parameters_may_have_names_that_models_use_themselves():
+def test_parameters_may_share_names_with_model_attributes():
     def handler(
         json: int, schema: int, copy: int, model_config: int, _x: int, arg_json: int
     ) -> None: ...
@@ -445,14 +447,14 @@ def test_parameters_may_have_names_that_models_use_themselves():
     assert list(model(handler).schema["properties"]) == list(values)
 
 
-def test_a_default_need_not_be_json():
+def test_a_default_may_be_unserializable():
     def handler(value: Any = object(), many: list[int] = []) -> None: ...  # noqa: B006, B008
 
     assert "default" not in model(handler).schema["properties"]["value"]
     assert read_back(model(handler)) == {}
 
 
-def test_values_may_be_provided_by_type():
+def test_values_may_be_injected_by_type():
     def handler(
         session: Session, ctx: Context | None, to: str, more: Annotated[Session, "x"]
     ) -> None: ...
@@ -465,7 +467,7 @@ def test_values_may_be_provided_by_type():
     assert payload.encode(("ada",), {}) == '{"to":"ada"}'
 
 
-def test_the_context_need_not_be_imported_while_running():
+def test_the_context_type_may_be_imported_for_typing_only():
     def handler(ctx: "Context", to: "str") -> "Unknown": ...
 
     handler.__globals__.pop("Unknown", None)
@@ -482,7 +484,7 @@ def test_types_may_be_defined_after_the_handler():
     assert payload.encode((3,), {}) == '{"late":3}'
 
 
-def test_a_method_a_partial_and_a_wrapped_function_are_handlers_too():
+def test_methods_partials_and_wrapped_functions_are_handlers():
     class Mailer:
         def send(self, to: "UUID") -> None: ...
 
@@ -505,7 +507,7 @@ def untyped(value) -> None: ...
 
 
 @pytest.mark.parametrize("handler", [starred, positional, untyped, 5])
-def test_parameters_that_cannot_be_filled_are_refused_at_once(handler):
+def test_parameters_that_cannot_be_filled_are_refused_at_declaration(handler):
     with pytest.raises(DefinitionInvalid):
         model(handler)
 
@@ -516,18 +518,18 @@ def unresolved(value: "Unheard") -> None: ...  # noqa: F821
 
 
 @pytest.mark.parametrize("handler", [strange, called, unresolved])
-def test_types_that_cannot_be_described_are_refused_by_name(handler):
+def test_types_without_a_schema_are_refused_by_name(handler):
     with pytest.raises(DefinitionInvalid, match="`value`"):
         assert model(handler).schema
 
 
 @pytest.mark.parametrize("text", ["[]", "null", "{", '{"to": 1}', '{"to":"a","more":1}'])
-def test_a_stored_payload_that_no_longer_fits_is_told(text):
+def test_a_stored_payload_that_no_longer_fits_is_reported(text):
     with pytest.raises(PayloadInvalid, match=r"test\.job"):
         model(send).decode(text)
 
 
-def test_a_whole_number_written_with_a_point_is_still_one_when_it_was_accepted_as_json():
+def test_an_integer_written_with_a_point_in_json_is_accepted():
     def handler(count: int, many: list[int], either: int | str) -> None: ...
 
     payload = model(handler)
@@ -541,7 +543,7 @@ def test_a_whole_number_written_with_a_point_is_still_one_when_it_was_accepted_a
         payload.decode('{"count":3.5,"many":[],"either":1}')
 
 
-def test_half_a_surrogate_pair_in_a_key_of_a_typed_dict_is_refused_too():
+def test_a_lone_surrogate_in_a_typed_dict_key_is_refused():
     def count(words: dict[str, int]) -> None: ...
 
     with pytest.raises(PayloadUnstorable) as caught:

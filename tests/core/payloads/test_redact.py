@@ -1,3 +1,5 @@
+"""Redaction of secrets by name, mark and pattern."""
+
 import json
 from typing import Any
 
@@ -24,17 +26,17 @@ json_values = st.recursive(
      "access_token", "tokens", "Authorization", "client-secret", "AWS_SECRET_ACCESS_KEY",
      "credentials", "Set-Cookie", "pwd", "private_key"],
 )  # fmt: skip
-def test_what_stands_under_a_secret_name_is_hidden(key):
+def test_values_under_secret_names_are_hidden(key):
     assert redact_value({key: SECRET, "user": "ada"}) == {key: MASK, "user": "ada"}
     assert redact_value({"deep": [{key: {"a": SECRET}}]}) == {"deep": [{key: MASK}]}
 
 
 @pytest.mark.parametrize("key", ["name", "passenger", "key", "author", "to", "keyboard", ""])
-def test_what_stands_under_another_name_is_shown(key):
+def test_values_under_other_names_are_shown(key):
     assert redact_value({key: "ada"}) == {key: "ada"}
 
 
-def test_whether_a_secret_is_set_may_be_seen():
+def test_an_empty_secret_is_distinguishable_from_a_set_one():
     assert redact_value({"password": None, "has_token": True}) == {
         "password": None,
         "has_token": True,
@@ -60,7 +62,7 @@ def test_whether_a_secret_is_set_may_be_seen():
     ],
     ids=str,
 )
-def test_what_the_schema_marks_is_hidden(schema):
+def test_fields_marked_in_the_schema_are_hidden(schema):
     assert redact_value({"a": SECRET}, schema) == {"a": MASK}
     assert redact_value({"a": {"b": [SECRET]}}, schema) == {"a": MASK}
     assert redact_value({"a": None}, schema) == {"a": None}
@@ -78,13 +80,13 @@ def test_what_the_schema_marks_is_hidden(schema):
     ],
     ids=str,
 )
-def test_marks_on_items_are_followed(schema, shown):
+def test_marks_on_items_are_respected(schema, shown):
     assert redact_value({"list": ["x", "x", "x"]}, {"properties": {"list": schema}}) == {
         "list": shown
     }
 
 
-def test_marks_in_a_tree_are_followed_however_deep():
+def test_marks_in_a_recursive_schema_are_respected_at_any_depth():
     node = {"properties": {"key": {"writeOnly": True}, "next": {"$ref": "#/$defs/node"}}}
     value = {"key": SECRET, "next": {"key": SECRET, "next": {"name": "x", "key": SECRET}}}
 
@@ -93,17 +95,17 @@ def test_marks_in_a_tree_are_followed_however_deep():
     assert shown == {"key": MASK, "next": {"key": MASK, "next": {"name": "x", "key": MASK}}}
 
 
-def test_a_schema_that_refers_to_itself_ends():
+def test_a_self_referencing_schema_terminates():
     assert redact_value({"a": 1}, {"$ref": "#"}) == {"a": 1}
 
 
-def test_a_schema_too_tangled_to_follow_hides_everything():
+def test_a_schema_too_complex_to_follow_hides_everything():
     tangle = {"anyOf": [{"properties": {"a": {"anyOf": [{"title": str(n)} for n in range(99)]}}}]}
 
     assert redact_value({"a": 1, "b": 2}, tangle) == {"a": MASK, "b": 2}
 
 
-def test_a_handlers_secret_parameters_are_hidden_with_its_schema():
+def test_a_handlers_secret_parameters_are_hidden():
     class Login(BaseModel):
         user: str
         phrase: SecretStr
@@ -121,7 +123,7 @@ def test_a_handlers_secret_parameters_are_hidden_with_its_schema():
 
 
 @given(json_values)
-def test_redacting_keeps_the_shape_and_twice_is_once(value):
+def test_redaction_keeps_the_shape_and_is_idempotent(value):
     shown = redact_value(value)
 
     assert redact_value(shown) == shown
@@ -162,11 +164,11 @@ def test_credentials_in_text_are_hidden(text, shown):
     ["", "nothing to see", "https://example.com/a?b=c", "token expired", "http://h:80/x",
      "https://example.com/@ada", "mail ada@example.com", '"has_token":true,"user":"x"'],
 )  # fmt: skip
-def test_other_text_stays(text):
+def test_other_text_is_unchanged(text):
     assert redact_text(text) == text
 
 
-def test_strings_in_values_are_searched_too():
+def test_strings_inside_values_are_searched():
     assert redact_value({"url": "mysql://a:b@h/x"}) == {"url": f"mysql://{MASK}@h/x"}
 
 
@@ -187,13 +189,13 @@ def test_names_and_patterns_can_be_added():
     assert redactor.redact_text("iban=DE1") == f"iban={MASK}"
 
 
-def test_a_redactor_without_names_hides_by_value_alone():
+def test_a_redactor_without_names_hides_by_value_only():
     assert (
         Redactor(names=()).redact_text("password=x mysql://a:b@h") == f"password=x mysql://{MASK}@h"
     )
 
 
-def test_secrets_of_a_payload_are_found_and_hidden_in_output():
+def test_secrets_of_a_payload_are_hidden_in_output():
     schema = {"properties": {"pin": {"writeOnly": True}}}
     redactor = Redactor()
 
@@ -207,7 +209,7 @@ def test_secrets_of_a_payload_are_found_and_hidden_in_output():
     )
 
 
-def test_a_secret_too_short_to_search_for_is_not_searched_for():
+def test_a_short_secret_is_not_searched_for():
     assert redact_text("a cat sat", ["a", "cat"]) == "a cat sat"
 
 

@@ -1,3 +1,5 @@
+"""Results of handlers become JSON that can be stored."""
+
 import json
 from dataclasses import dataclass
 from datetime import date
@@ -56,7 +58,7 @@ class HostileDict(dict):
 
 
 @given(anything, st.integers(100, 5000))
-def test_any_value_becomes_json_text_that_can_be_stored(value, limit):
+def test_any_value_becomes_storable_json(value, limit):
     text, note = encode_anything(value, limit)
 
     check_storable(text)
@@ -77,7 +79,7 @@ def test_any_value_becomes_json_text_that_can_be_stored(value, limit):
         (b"text", "text"),
     ],
 )
-def test_what_json_can_hold_is_stored_without_a_note(value, stored):
+def test_json_values_are_stored_without_a_warning(value, stored):
     text, note = encode_result(value)
 
     assert json.loads(text) == stored
@@ -85,7 +87,7 @@ def test_what_json_can_hold_is_stored_without_a_note(value, stored):
 
 
 @given(anything, st.integers(100, 5000))
-def test_a_result_is_stored_whole_or_refused(value, limit):
+def test_a_result_is_stored_completely_or_refused(value, limit):
     try:
         text, _ = encode_result(value, limit)
     except (ResultInvalid, ResultTooLarge):
@@ -105,19 +107,19 @@ def test_a_result_is_stored_whole_or_refused(value, limit):
         ({"a": "\x00", "b": slice(1)}, "it is or has a slice, which JSON does not know"),
     ],
 )
-def test_a_result_that_json_cannot_hold_is_refused_where_it_cannot(value, said):
+def test_an_unserializable_result_is_refused_with_its_path(value, said):
     with pytest.raises(ResultInvalid) as refused:
         encode_result(value)
 
     assert refused.value.message == f"the handler's result cannot be stored: {said}."
 
 
-def test_a_result_too_large_is_refused_with_its_size():
+def test_an_oversized_result_is_refused_with_its_size():
     with pytest.raises(ResultTooLarge, match="has 1,310,721 bytes, the limit is 262,144"):
         encode_result(["é"] * RESULT_LIMIT)
 
 
-def test_a_value_that_is_not_json_is_kept_as_its_repr_with_a_note():
+def test_an_unserializable_value_is_kept_as_its_repr_with_a_warning():
     text, note = encode_anything({"ok": 1, "s": slice(1, 2), "nan": float("nan")}, RESULT_LIMIT)
 
     assert json.loads(text) == {"ok": 1, "s": "slice(1, 2, None)", "nan": "nan"}
@@ -134,7 +136,7 @@ def test_a_value_that_is_not_json_is_kept_as_its_repr_with_a_note():
         ((1, 2), "(1, 2)", "not JSON, stored as text: tuple"),
     ],
 )
-def test_a_key_becomes_text_with_a_note_if_json_has_no_word_for_it(key, stored, note):
+def test_a_key_without_a_json_form_becomes_text_with_a_warning(key, stored, note):
     alone = encode_anything({key: 1}, RESULT_LIMIT)
     beside_text_to_replace = encode_anything({key: 1, "a": "\x00"}, RESULT_LIMIT)[0]
 
@@ -142,14 +144,14 @@ def test_a_key_becomes_text_with_a_note_if_json_has_no_word_for_it(key, stored, 
     assert list(json.loads(beside_text_to_replace)) == [stored, "a"]
 
 
-def test_characters_that_cannot_be_stored_are_replaced_and_marked():
+def test_unstorable_characters_are_replaced_and_marked():
     text, note = encode_result({"a\x00": ["b\ud800", "fine"]})
 
     assert json.loads(text) == {"a\ufffd": ["b\ufffd", "fine"]}
     assert note == "characters that cannot be stored were replaced"
 
 
-def test_a_result_that_may_be_truncated_keeps_its_head():
+def test_a_truncatable_result_keeps_its_beginning():
     text, note = encode_result(["é"] * RESULT_LIMIT, truncate=True)
 
     kept = json.loads(text)
@@ -160,13 +162,13 @@ def test_a_result_that_may_be_truncated_keeps_its_head():
     assert "1,310,721 bytes" in note
 
 
-def test_the_head_shrinks_where_quoting_makes_it_grow():
+def test_escaping_shortens_the_kept_beginning():
     text, _ = encode_anything('\x01"' * 1000, 120)
 
     assert len(text.encode()) <= 120
 
 
-def test_a_generator_is_not_read():
+def test_a_generator_is_not_consumed():
     def endless():
         while True:
             yield 1
@@ -177,7 +179,7 @@ def test_a_generator_is_not_read():
     assert note
 
 
-def test_circles_and_bombs_end():
+def test_circular_and_exploding_values_terminate():
     circle = []
     circle += [circle, circle]
 
@@ -192,7 +194,7 @@ def test_circles_and_bombs_end():
     [Hostile(), [Hostile()], HostileDict(a=1), {Hostile(): 1}, 10**5000],
     ids=["object", "list", "dict", "key", "int"],
 )
-def test_objects_that_misbehave_are_kept_by_their_type_and_refused_as_results(value):
+def test_misbehaving_objects_are_kept_by_type_and_refused_as_results(value):
     text, note = encode_anything(value, RESULT_LIMIT)
 
     load_json(text)
@@ -202,7 +204,7 @@ def test_objects_that_misbehave_are_kept_by_their_type_and_refused_as_results(va
             encode_result(value)
 
 
-def test_a_model_is_stored_and_its_secrets_stay_hidden():
+def test_a_model_is_stored_with_its_secrets_hidden():
     text, note = encode_result(Model(name="ada", key=SecretStr("hunter2")))
 
     assert "hunter2" not in text

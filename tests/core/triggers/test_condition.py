@@ -1,4 +1,4 @@
-"""Conditions on an event's data: strict when they are saved, answering for any data."""
+"""Conditions on an event's data: strict when saved, and defined for any data."""
 
 import pytest
 from hypothesis import given
@@ -71,7 +71,7 @@ def problems(condition):
         ({"exists": False}, ..., None),
     ],
 )
-def test_what_is_asked_of_a_field_holds_or_does_not(wanted, met, unmet):
+def test_an_operator_matches_or_does_not(wanted, met, unmet):
     def with_field(value):
         return {} if value is ... else {"field": value}
 
@@ -80,14 +80,14 @@ def test_what_is_asked_of_a_field_holds_or_does_not(wanted, met, unmet):
 
 
 @pytest.mark.parametrize("operator", [name for name in OPERATORS if name != "exists"])
-def test_nothing_holds_for_a_field_that_is_not_there(operator):
+def test_an_absent_field_matches_nothing(operator):
     operand = ["x"] if operator in ("in", "not_in") else "x"
 
     assert not holds({"field": {operator: operand}}, {"other": "x"})
     assert not holds({"field.x": {operator: operand}}, {"field": "x"})
 
 
-def test_every_field_has_to_meet_what_is_asked():
+def test_all_fields_must_match():
     condition = {
         "model": {"in": ["Pages", "Posts", "Categories"]},
         "changed.status.to": "published",
@@ -108,7 +108,7 @@ def test_every_field_has_to_meet_what_is_asked():
         assert not holds(condition, {**event, name: "something else"})
 
 
-def test_an_empty_condition_always_holds():
+def test_an_empty_condition_always_matches():
     assert holds({}, {"a": 1})
     assert holds({}, None)
     assert parse({}).words() == "always"
@@ -130,7 +130,7 @@ def test_an_empty_condition_always_holds():
         ({"n": {"in": list(range(12))}}, "n is 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 or one of 2 more"),
     ],
 )
-def test_a_condition_reads_as_people_say_it(condition, words):
+def test_a_condition_is_described_in_words(condition, words):
     assert parse(condition).words() == words
 
 
@@ -163,14 +163,14 @@ def test_a_condition_reads_as_people_say_it(condition, words):
         ({f"f{number}": 1 for number in range(33)}, "", "33 fields"),
     ],
 )
-def test_a_condition_that_cannot_be_used_is_refused(condition, pointer, said):
+def test_an_unusable_condition_is_refused(condition, pointer, said):
     found = problems(condition)
 
     assert list(found) == [pointer]
     assert said in found[pointer]
 
 
-def test_every_place_at_fault_is_named():
+def test_every_invalid_place_is_named():
     assert problems({"a": [], "b": {"in": 1, "gt": {}}, "c c": 1}).keys() == {
         "/a",
         "/b/in",
@@ -179,7 +179,7 @@ def test_every_place_at_fault_is_named():
     }
 
 
-def test_large_data_are_answered_for_with_little_work():
+def test_large_data_is_evaluated_cheaply():
     condition = parse({f"f{n}": {"contains": "a" * 100 + "b"} for n in range(30)})
     event = {f"f{n}": "a" * 10_000 for n in range(30)}
 
@@ -190,7 +190,7 @@ def test_large_data_are_answered_for_with_little_work():
 
 
 @given(values, values)
-def test_any_condition_is_read_or_refused(condition, event):
+def test_any_condition_is_parsed_or_refused(condition, event):
     try:
         parsed = parse(condition)
     except ConditionInvalid:
@@ -201,7 +201,7 @@ def test_any_condition_is_read_or_refused(condition, event):
 
 
 @given(names, st.sampled_from(OPERATORS), plain | st.lists(plain, max_size=3), data)
-def test_any_data_get_an_answer(name, operator, operand, event):
+def test_any_data_can_be_evaluated(name, operator, operand, event):
     try:
         condition = parse({name: {operator: operand}})
     except ConditionInvalid:
@@ -212,7 +212,7 @@ def test_any_data_get_an_answer(name, operator, operand, event):
 
 
 @given(names, plain, data)
-def test_of_equal_and_not_equal_one_holds_if_the_field_is_there(name, wanted, event):
+def test_exactly_one_of_equal_and_not_equal_matches_a_present_field(name, wanted, event):
     there = holds({name: {"exists": True}}, event)
 
     assert holds({name: {"eq": wanted}}, event) + holds({name: {"ne": wanted}}, event) == there

@@ -1,3 +1,5 @@
+"""Cron expressions: parsing, due times, clock changes."""
+
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -55,7 +57,7 @@ CLOCK_CHANGES = [
      ["2026-11-01T05:00", "2026-11-01T07:00", "2026-11-01T08:00"]),
     (LONDON, "30 1 * * *", "2026-10-24T12:00", ["2026-10-25T00:30", "2026-10-26T01:30"]),
     (LORD_HOWE, "45 1 * * *", "2026-04-04T00:00", ["2026-04-04T14:45", "2026-04-05T15:15"]),
-    # Hourly, and by minutes: the rhythm goes on.
+    # Hourly, and by minutes: the rhythm continues.
     (NEW_YORK, "0 * * * *", "2026-03-08T05:30",
      ["2026-03-08T06:00", "2026-03-08T07:00", "2026-03-08T08:00"]),
     (NEW_YORK, "0 * * * *", "2026-11-01T04:30",
@@ -113,7 +115,7 @@ CLOCK_CHANGES = [
 
 
 @pytest.mark.parametrize(("tz", "expression", "after", "expected"), CLOCK_CHANGES)
-def test_what_fires_around_a_clock_change_is_written_down(tz, expression, after, expected):
+def test_clock_changes_fire_as_documented(tz, expression, after, expected):
     instants = [at(text) for text in expected]
 
     assert following(expression, tz, at(after), len(expected)) == instants
@@ -164,11 +166,11 @@ def test_the_calendar_is_followed(expression, after, expected):
         (" @Daily ", "2026-05-14T00:00"),
     ],
 )
-def test_words_stand_for_common_expressions(word, expected):
+def test_macros_stand_for_common_expressions(word, expected):
     assert following(word, "UTC", at("2026-05-13T08:20"), 1) == [at(expected)]
 
 
-def test_a_part_of_a_minute_is_never_due():
+def test_due_times_are_whole_minutes():
     late = at("2026-05-13T08:20") + timedelta(seconds=1.5)
 
     assert next_after(parse("20 8 * * *"), zone("UTC"), late) == at("2026-05-14T08:20")
@@ -178,7 +180,7 @@ def test_a_part_of_a_minute_is_never_due():
     )
 
 
-def test_a_day_and_two_hours_from_an_hour_that_comes_twice_is_no_trap():
+def test_a_day_and_two_hours_from_a_repeated_hour_are_computed():
     """Such far readings are approached in two steps, the first of which could lead back."""
     new_york = zone(NEW_YORK)
 
@@ -190,7 +192,7 @@ def test_a_day_and_two_hours_from_an_hour_that_comes_twice_is_no_trap():
     )
 
 
-def test_where_the_calendar_ends_there_is_no_next():
+def test_the_end_of_the_calendar_has_no_next():
     assert next_after(parse("@daily"), zone("UTC"), datetime.max.replace(tzinfo=UTC)) is None
     assert last_before(parse("@daily"), zone("UTC"), datetime.min.replace(tzinfo=UTC)) is None
     assert next_after(parse("@hourly"), zone(KOLKATA), datetime.max.replace(tzinfo=UTC)) is None
@@ -232,7 +234,7 @@ def test_where_the_calendar_ends_there_is_no_next():
         (["* * * * *"], "", "It is no text.", "five fields"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_field_and_what_is_allowed(expression, field, reason, hint):
+def test_an_error_names_the_field_and_the_allowed_values(expression, field, reason, hint):
     with pytest.raises(ScheduleInvalid) as caught:
         parse(expression)
 
@@ -250,7 +252,7 @@ def test_examples_in_errors_are_valid():
         assert parse(caught.value.hint.split("`")[-2])
 
 
-def test_an_expression_that_never_fires_is_refused_as_documented():
+def test_an_expression_that_never_fires_is_refused():
     with pytest.raises(ScheduleNeverFires) as caught:
         parse("0 2 31 2 *", "Europe/Berlin")
 
@@ -264,7 +266,7 @@ def test_an_expression_that_never_fires_is_refused_as_documented():
 
 
 @pytest.mark.parametrize("expression", ["0 0 30 FEB *", "0 0 31 2,4,6,9,11 *", "0 0 30-31 2 */2"])
-def test_days_that_no_month_has_never_come(expression):
+def test_impossible_days_never_fire(expression):
     with pytest.raises(ScheduleNeverFires):
         parse(expression)
 
@@ -291,7 +293,7 @@ def test_days_that_no_month_has_never_come(expression):
         (3, None),
     ],
 )
-def test_an_unknown_zone_is_refused_and_the_near_one_suggested(name, near):
+def test_an_unknown_zone_is_refused_with_a_suggestion(name, near):
     with pytest.raises(ZoneUnknown) as caught:
         zone(name)
 
@@ -344,7 +346,7 @@ def fits(text, values, reading):
 
 @lru_cache(maxsize=64)
 def clock(tz, start, minutes):
-    """What clocks read at each of the minutes from `start`, and whether for the second time."""
+    """The local time at each of the minutes from `start`, and whether it is a repeated one."""
     instants = [start + MINUTE * n for n in range(minutes)]
     return [(one, one.astimezone(zone(tz)).replace(tzinfo=None)) for one in instants]
 
@@ -404,7 +406,7 @@ ANY_DAY = [set(range(32))] * 3
     (NEW_YORK, at("2026-10-31T20:00")),
     1389,
 )
-def test_it_fires_when_a_walk_through_every_minute_says_so(expression, where, minute):
+def test_due_times_match_a_minute_by_minute_search(expression, where, minute):
     text, values = expression
     tz, start = where
     here = start + MINUTE * minute
@@ -432,7 +434,7 @@ def test_it_fires_when_a_walk_through_every_minute_says_so(expression, where, mi
     st.sampled_from([NEW_YORK, LONDON, LORD_HOWE, KOLKATA, "UTC", "Pacific/Apia", "Africa/Cairo"]),
     st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)),
 )
-def test_the_next_is_later_and_the_one_before_it_not_after_the_start(expression, tz, after):
+def test_next_is_after_and_previous_not_after_the_start(expression, tz, after):
     try:
         parsed = parse(expression[0])
     except ScheduleNeverFires:
@@ -470,7 +472,7 @@ def test_any_text_is_an_expression_or_refused(text):
 @example(("* 1 * * *", []), NEW_YORK, at("2026-11-01T06:00"))
 @example(("* 2 * * *", []), "Pacific/Apia", at("2011-12-30T10:00"))
 @example(("* * 6-28 * 3-5", []), NEW_YORK, at("2026-11-01T19:09"))
-def test_the_work_for_one_answer_is_bounded(expression, tz, start):
+def test_the_work_per_call_is_bounded(expression, tz, start):
     try:
         parsed = parse(expression[0])
     except ScheduleNeverFires:
@@ -499,5 +501,5 @@ def at_most_steps(limit):
         yield
 
 
-def test_the_words_are_expressions():
+def test_the_macros_are_valid_expressions():
     assert all(parse(word).plain == parse(WORDS[word]).plain for word in WORDS)

@@ -1,3 +1,5 @@
+"""Schedules: due times, catching up, previews and warnings."""
+
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -32,7 +34,7 @@ def at(text):
 NOW = at("2026-05-13T08:20:07")
 
 
-def test_constructors_take_what_people_write():
+def test_constructors_accept_documented_values():
     assert cron("0 2 * * *", tz=BERLIN) == CronSchedule("0 2 * * *", BERLIN)
     assert cron("@daily") == CronSchedule("@daily", None)
     assert every("15m") == every(900) == every(timedelta(minutes=15)) == Every(900.0)
@@ -64,12 +66,12 @@ def test_constructors_take_what_people_write():
         (lambda: once(datetime.min.replace(tzinfo=timezone(timedelta(hours=2)))), OptionInvalid),
     ],
 )
-def test_what_makes_no_sense_is_refused_when_it_is_made(make, error):
+def test_an_invalid_schedule_is_refused_at_construction(make, error):
     with pytest.raises(error):
         make()
 
 
-def test_a_schedule_without_a_zone_takes_the_one_it_is_given():
+def test_a_schedule_without_a_zone_uses_the_given_one():
     assert in_zone(cron("@daily"), BERLIN) == cron("@daily", tz=BERLIN)
     assert in_zone(cron("@daily", tz=NEW_YORK), BERLIN) == cron("@daily", tz=NEW_YORK)
     assert in_zone(every("1h"), BERLIN) == every("1h")
@@ -100,7 +102,7 @@ def test_the_next_run_of_each_kind():
     assert next_run(every("10m"), None, NOW) == NOW
 
 
-def test_a_clock_that_was_set_back_fires_no_due_time_again():
+def test_a_clock_set_back_fires_no_due_time_again():
     due = at("2026-05-13T09:00")
 
     assert next_run(cron("*/10 * * * *"), due, NOW) == at("2026-05-13T09:10")
@@ -108,7 +110,7 @@ def test_a_clock_that_was_set_back_fires_no_due_time_again():
     assert fires(cron("*/10 * * * *"), due, NOW) == ((), due)
 
 
-def test_an_interval_does_not_drift_by_what_each_round_was_late():
+def test_an_interval_does_not_drift():
     due = at("2026-05-13T08:00")
     for _ in range(5):
         (fired,), due = fires(every("1m"), due, due + timedelta(seconds=9))
@@ -131,7 +133,7 @@ def test_an_interval_counts_elapsed_time_across_a_clock_change():
         ("all", ["2026-05-13T07:50", "2026-05-13T08:00", "2026-05-13T08:10", "2026-05-13T08:20"]),
     ],
 )
-def test_missed_due_times_are_made_up_for_by_policy(schedule, misfire, fired):
+def test_missed_due_times_follow_the_catch_up_policy(schedule, misfire, fired):
     found = fires(schedule, at("2026-05-13T07:50"), NOW, misfire)
 
     assert found.due == tuple(map(at, fired))
@@ -139,7 +141,7 @@ def test_missed_due_times_are_made_up_for_by_policy(schedule, misfire, fired):
 
 
 @pytest.mark.parametrize("schedule", [cron("*/10 * * * *"), every("10m")], ids=str)
-def test_skip_leaves_out_what_is_older_than_the_grace(schedule):
+def test_skip_drops_due_times_older_than_the_grace(schedule):
     due, now = at("2026-05-13T07:50"), at("2026-05-13T08:21:01")
 
     assert fires(schedule, due, now, "skip") == ((), at("2026-05-13T08:30"))
@@ -151,7 +153,7 @@ def test_skip_leaves_out_what_is_older_than_the_grace(schedule):
 
 
 @pytest.mark.parametrize("schedule", [cron("* * * * *"), every("1m")], ids=str)
-def test_all_makes_up_for_the_latest_hundred_at_most(schedule):
+def test_all_catches_up_at_most_a_hundred(schedule):
     found = fires(schedule, at("2020-01-01T00:00"), at("2026-05-13T08:20:07"), "all")
 
     assert len(found.due) == MOST_MISSED == 100
@@ -160,14 +162,14 @@ def test_all_makes_up_for_the_latest_hundred_at_most(schedule):
     assert found.next_run_at == at("2026-05-13T08:21")
 
 
-def test_what_is_due_at_this_very_instant_fires():
+def test_a_due_time_of_exactly_now_fires():
     due = at("2026-05-13T08:20")
 
     for schedule in (cron("*/10 * * * *"), every("10m")):
         assert fires(schedule, due, due) == ((due,), at("2026-05-13T08:30"))
 
 
-def test_a_due_time_that_other_rules_computed_still_fires():
+def test_a_stored_due_time_fires_after_the_rule_changed():
     """Zones change their rules, and schedules are edited, while a due time is already stored."""
     odd = at("2026-05-13T08:13")
 
@@ -175,7 +177,7 @@ def test_a_due_time_that_other_rules_computed_still_fires():
     assert fires(cron("*/10 * * * *"), odd, NOW, "all").due == (odd, at("2026-05-13T08:20"))
 
 
-def test_once_fires_late_unless_it_is_to_be_skipped():
+def test_once_fires_late_unless_it_is_skipped():
     due = at("2026-05-13T07:00")
 
     assert fires(once(due), due, NOW) == ((due,), None)
@@ -184,7 +186,7 @@ def test_once_fires_late_unless_it_is_to_be_skipped():
     assert fires(once(due), due, due + timedelta(seconds=30), "skip") == ((due,), None)
 
 
-def test_what_runs_at_start_is_never_too_late():
+def test_an_init_schedule_is_never_too_late():
     assert fires(init(), at("2026-05-13T07:00"), NOW, "skip") == ((at("2026-05-13T07:00"),), None)
 
 
@@ -212,7 +214,7 @@ instants = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st
 
 @settings(deadline=None)
 @given(schedules, instants, instants, st.sampled_from(["fire_once", "skip", "all"]))
-def test_what_fires_is_due_and_what_is_next_is_not(schedule, due, now, misfire):
+def test_fired_times_are_due_and_the_next_one_is_not(schedule, due, now, misfire):
     found = fires(schedule, due, now, misfire)
 
     assert list(found.due) == sorted(set(found.due))
@@ -225,7 +227,7 @@ def test_what_fires_is_due_and_what_is_next_is_not(schedule, due, now, misfire):
 
 @settings(deadline=None, max_examples=50)
 @given(schedules, instants)
-def test_firing_each_due_time_when_it_comes_misses_none(schedule, now):
+def test_firing_each_due_time_misses_none(schedule, now):
     due, walked = first_run(schedule, now), []
     for _ in range(5):
         if due is None:
@@ -268,11 +270,11 @@ def test_firing_each_due_time_when_it_comes_misses_none(schedule, now):
         ("* 2 * * *", 'at the times of "* 2 * * *"'),
     ],
 )
-def test_common_shapes_have_words_and_others_are_shown_as_they_are(expression, said):
+def test_common_expressions_have_descriptions_and_others_are_shown_raw(expression, said):
     assert describe(cron(expression, tz=BERLIN)) == f"{said} ({BERLIN})"
 
 
-def test_other_kinds_have_words_too():
+def test_other_kinds_have_descriptions():
     assert describe(cron("@daily"), BERLIN) == f"every day at 00:00 ({BERLIN})"
     assert describe(cron("@daily")) == "every day at 00:00 (UTC)"
     assert describe(every("15m")) == "every 15 minutes"
@@ -284,7 +286,7 @@ def test_other_kinds_have_words_too():
     assert describe(init(run_once=False)) == "at each start"
 
 
-def test_a_preview_notes_a_time_that_is_skipped():
+def test_a_preview_marks_a_skipped_time():
     runs = preview(cron("30 2 * * *", tz=NEW_YORK), at("2027-03-12T12:00"), 3)
 
     assert runs == [
@@ -298,7 +300,7 @@ def test_a_preview_notes_a_time_that_is_skipped():
     ]
 
 
-def test_a_preview_notes_a_time_that_comes_twice():
+def test_a_preview_marks_a_repeated_time():
     nightly = preview(cron("30 1 * * *", tz=NEW_YORK), at("2026-10-31T12:00"), 2)
     hourly = preview(cron("30 * * * *", tz=NEW_YORK), at("2026-11-01T04:00"), 4)
 
@@ -326,7 +328,7 @@ def test_a_preview_notes_a_time_that_comes_twice():
     ]
 
 
-def test_a_preview_notes_a_step_that_is_left_out():
+def test_a_preview_marks_an_omitted_step():
     runs = preview(cron("0 */2 * * *", tz=NEW_YORK), at("2026-03-08T04:30"), 3)
 
     assert [run.note for run in runs] == [
@@ -349,7 +351,7 @@ def test_a_preview_of_the_other_kinds():
     assert len(preview(every("1m"), NOW, 10**9)) == 1000
 
 
-def test_warnings_tell_what_may_surprise():
+def test_surprising_schedules_have_warnings():
     now = at("2026-05-13T08:00")
 
     assert warnings(cron("0 9 1 * MON"), now) == [
@@ -383,7 +385,7 @@ def test_warnings_tell_what_may_surprise():
 
 @settings(deadline=None)
 @given(schedules, instants)
-def test_everything_can_be_shown(schedule, now):
+def test_every_schedule_has_a_description(schedule, now):
     assert describe(schedule)
     assert isinstance(warnings(schedule, now), list)
     runs = preview(schedule, now, 3)

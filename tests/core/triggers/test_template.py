@@ -1,4 +1,4 @@
-"""Payload templates look fields up, keep types, and know no code."""
+"""Payload templates look up fields, keep types, and run no code."""
 
 import json
 from datetime import UTC, datetime
@@ -69,7 +69,7 @@ def problems(template):
         ("{{event.0}}", "a name of digits"),
     ],
 )
-def test_a_placeholder_that_stands_alone_keeps_its_type(text, value):
+def test_a_single_placeholder_keeps_its_type(text, value):
     assert render({"x": text}) == {"x": value}
     assert type(render(text)) is type(value)
 
@@ -83,25 +83,25 @@ def test_a_placeholder_that_stands_alone_keeps_its_type(text, value):
         (" {{event.provider_id}}", " 7"),
     ],
 )
-def test_within_a_text_a_placeholder_becomes_text(text, filled):
+def test_a_placeholder_in_text_becomes_text(text, filled):
     assert render({"x": [text]}) == {"x": [filled]}
 
 
-def test_constants_pass_through():
+def test_constants_are_unchanged():
     constant = {"path": "/", "deep": [1, None, {"a": "} }} {"}], "n": 2**80}
 
     assert parse(constant).is_constant
     assert parse(constant).render({}) == constant
 
 
-def test_a_template_tells_which_fields_it_looks_up():
+def test_a_template_lists_the_fields_it_uses():
     template = parse({"a": "{{event.x}} {{event.y.0}}", "b": ["{{ event.x }}"]})
 
     assert template.placeholders == ("event.x", "event.y.0")
     assert not template.is_constant
 
 
-def test_schedules_fill_in_when_and_who():
+def test_schedules_provide_due_time_and_trigger():
     due_at = datetime(2026, 3, 1, 2, tzinfo=UTC)
     context = {"schedule": {"name": "Nightly sync", "due_at": due_at}}
 
@@ -110,13 +110,13 @@ def test_schedules_fill_in_when_and_who():
     assert payload == {"at": "2026-03-01T02:00:00Z", "by": "run of Nightly sync"}
 
 
-def test_four_braces_stand_for_two():
+def test_doubled_braces_are_escapes():
     assert render("Dear {{{{name}}, {{event.on}}") == "Dear {{name}}, true"
     assert parse("{{{{event.on}}").is_constant
     assert render("{{{{{{event.folder_path}}") == "{{/in"
 
 
-def test_what_comes_in_is_not_read_again():
+def test_inserted_values_are_not_expanded_again():
     event = {"a": "{{event.secret}}", "b": "{{", "c": "event.secret}}", "secret": "s"}
 
     assert render({"x": "{{event.a}}", "y": "{{event.b}}{{event.c}}"}, event) == {
@@ -125,7 +125,7 @@ def test_what_comes_in_is_not_read_again():
     }
 
 
-def test_a_missing_field_names_the_place_and_the_field():
+def test_a_missing_field_error_names_place_and_field():
     with pytest.raises(TemplateMissing) as caught:
         render({"x": ["{{event.folder_pth}}"], "y": "a {{event.items.2}}", "z": "{{event.on.x}}"})
 
@@ -138,18 +138,18 @@ def test_a_missing_field_names_the_place_and_the_field():
 
 
 @pytest.mark.parametrize("step", ["-1", "00", "١", "1e0", "999999999999", "name"])
-def test_only_plain_numbers_count_the_items_of_a_list(step):
+def test_list_indexes_are_plain_numbers(step):
     with pytest.raises(TemplateMissing):
         render(f"{{{{event.items.{step}}}}}")
 
 
-def test_what_a_context_lacks_altogether_is_missing():
+def test_an_absent_context_is_missing():
     with pytest.raises(TemplateMissing, match=r"event\.a"):
         parse("{{event.a}}").render({"schedule": {}})
 
 
 @pytest.mark.parametrize("name", ["items", "a"])
-def test_lists_and_objects_cannot_stand_within_a_text(name):
+def test_lists_and_objects_are_not_allowed_inside_text(name):
     with pytest.raises(TemplateFailed, match="within a text") as caught:
         render({"x": f"got {{{{event.{name}}}}}"})
 
@@ -177,14 +177,14 @@ def test_lists_and_objects_cannot_stand_within_a_text(name):
         ("{{event" + ".a" * 20 + "}}", "more than 16 steps"),
     ],
 )
-def test_what_is_not_written_as_a_placeholder_is_refused(text, said):
+def test_invalid_placeholders_are_refused(text, said):
     [(pointer, message)] = problems({"x": ["fine", text]}).items()
 
     assert pointer == "/x/1"
     assert said in message
 
 
-def test_every_place_at_fault_is_named():
+def test_every_invalid_place_is_named():
     assert problems({"a": "{{", "b": {"c": "{{x.y}}"}, "{{event.a}}": 1}).keys() == {
         "/a",
         "/b/c",
@@ -192,7 +192,7 @@ def test_every_place_at_fault_is_named():
     }
 
 
-def test_a_template_is_bounded():
+def test_the_template_size_is_bounded():
     deep = "{{event.a}}"
     for _ in range(70):
         deep = [deep]
@@ -204,7 +204,7 @@ def test_a_template_is_bounded():
     assert problems({"a": object()}).keys() == {"/a"}
 
 
-def test_what_a_template_becomes_is_bounded():
+def test_the_rendered_size_is_bounded():
     template = parse(["{{event.a}}"] * MOST_PLACEHOLDERS)
 
     assert len(template.render({"event": {"a": "x" * 1000}})) == MOST_PLACEHOLDERS
@@ -217,7 +217,7 @@ def test_what_a_template_becomes_is_bounded():
         template.render({"event": {"a": "\x01" * 500}})
 
 
-def test_the_levels_of_template_and_event_add_up():
+def test_the_depths_of_template_and_event_add_up():
     deep = 1
     for _ in range(40):
         deep = [deep]
@@ -229,7 +229,7 @@ def test_the_levels_of_template_and_event_add_up():
         render(template, {"a": deep})
 
 
-def test_a_filled_in_value_shares_nothing_with_the_event():
+def test_a_rendered_value_shares_nothing_with_the_event():
     event = {"a": [1]}
 
     payload = render({"x": "{{event.a}}", "y": "{{event.a}}"}, event)
@@ -242,7 +242,7 @@ def test_a_filled_in_value_shares_nothing_with_the_event():
 @pytest.mark.parametrize(
     "piece", ["{{", "{", "{{ ", "{{{{", "{{event.a}}", "{{event.", "{{a.", "}}"]
 )
-def test_hostile_templates_are_read_with_little_work(piece):
+def test_hostile_templates_are_parsed_cheaply(piece):
     text = piece * (60_000 // len(piece))
     event = {"a": "{{event.a}}" * 20_000}
 
@@ -256,7 +256,7 @@ def test_hostile_templates_are_read_with_little_work(piece):
 
 
 @given(values(pieces), values(pieces), st.integers(2, 200))
-def test_any_template_is_filled_in_or_refused(template, data, limit):
+def test_any_template_is_rendered_or_refused(template, data, limit):
     try:
         parsed = parse(template)
         payload = parsed.render({"event": data, "schedule": {"name": data}}, limit=limit)
@@ -267,7 +267,7 @@ def test_any_template_is_filled_in_or_refused(template, data, limit):
 
 
 @given(values(texts), texts, texts)
-def test_whatever_comes_in_stays_as_it_is(data, before, after):
+def test_any_value_is_inserted_unchanged(data, before, after):
     before, after = before.replace("{{", "{ {"), after.replace("{{", "{ {")
     template = {"alone": "{{event.x}}", "plain": before.rstrip("{") + " {{event.text}} " + after}
 

@@ -1,4 +1,4 @@
-"""What a trigger says, what was edited of it, and when it is due next."""
+"""Fields of a trigger, their edits, and its next due time."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ SCHEDULES = [cron("0 2 * * *", tz="Asia/Tokyo"), every("1h"), once(NOW + HOUR), 
 
 
 def a_trigger(schedule, **about) -> Trigger:
-    made = Trigger(
+    created = Trigger(
         id=new_trigger_id(),
         tenant=DEFAULT_TENANT,
         name="t",
@@ -35,16 +35,16 @@ def a_trigger(schedule, **about) -> Trigger:
         origin="code",
         **fields_of(schedule),
     )
-    return replace(made, code=code_snapshot(made), **about)
+    return replace(created, code=code_snapshot(created), **about)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-def test_a_schedule_reads_back_from_its_fields(schedule):
+def test_a_schedule_round_trips_through_its_fields(schedule):
     assert schedule_of(a_trigger(schedule)) == schedule
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-def test_what_was_edited_is_named_and_can_be_taken_back(schedule):
+def test_edited_fields_are_named_and_can_be_reset(schedule):
     trigger = a_trigger(schedule)
 
     edited = with_edited_fields(replace(trigger, name="other", enabled=False))
@@ -54,7 +54,7 @@ def test_what_was_edited_is_named_and_can_be_taken_back(schedule):
     assert with_edited_fields(trigger).edited == ()
 
 
-def test_what_was_edited_stays_and_all_else_follows_the_code():
+def test_edited_fields_stay_and_others_follow_the_code():
     row = with_edited_fields(replace(a_trigger(every("1h")), name="other"))
     declared = a_trigger(every("2h"), misfire="all")
 
@@ -64,7 +64,7 @@ def test_what_was_edited_stays_and_all_else_follows_the_code():
     assert (followed.interval_seconds, followed.misfire) == (7200, "all")
 
 
-def test_an_edited_trigger_keeps_whose_right_it_was_saved_under_when_the_code_changes():
+def test_an_edited_trigger_keeps_its_owner_when_the_code_changes():
     row = with_edited_fields(replace(a_trigger(every("1h")), name="other", saved_by="user:1"))
     without_edits = replace(a_trigger(every("1h")), saved_by="user:1")
     declared = a_trigger(every("2h"))
@@ -73,13 +73,13 @@ def test_an_edited_trigger_keeps_whose_right_it_was_saved_under_when_the_code_ch
     assert merge_trigger_with_code(without_edits, declared, NOW).saved_by is None
 
 
-def test_times_an_operator_gave_are_not_lost_to_another_type_of_schedule():
+def test_edited_times_survive_a_change_of_the_schedule_type():
     row = with_edited_fields(replace(a_trigger(every("1h")), interval_seconds=60.0))
 
     assert merge_trigger_with_code(row, a_trigger(cron("0 2 * * *")), NOW) is row
 
 
-def test_what_is_due_is_not_lost_when_the_code_changes_anything_but_the_times():
+def test_a_due_run_survives_code_changes_other_than_the_times():
     row = replace(a_trigger(cron("0 * * * *")), next_run_at=NOW - HOUR)
 
     other_payload = merge_trigger_with_code(
@@ -107,6 +107,6 @@ def test_what_is_due_is_not_lost_when_the_code_changes_anything_but_the_times():
         (init(), NOW - HOUR, None),
     ],
 )
-def test_the_next_run_counts_from_now_and_not_again_what_was_fired_for(schedule, last, due):
+def test_the_next_run_counts_from_now_and_repeats_no_fired_time(schedule, last, due):
     assert next_run_from_now(a_trigger(schedule, last_run_at=last), NOW) == due
     assert next_run_from_now(a_trigger(schedule, last_run_at=last, enabled=False), NOW) is None

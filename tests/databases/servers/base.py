@@ -1,4 +1,4 @@
-"""What the two servers share: a directory, a port, a process, and an end that always comes."""
+"""Base of the two servers: a directory, a port, a process, and a cleanup that always runs."""
 
 import contextlib
 import os
@@ -88,7 +88,7 @@ class Server(ABC):
         self._end()
 
     def start(self) -> None:
-        """Start on the same port and data as before; returns once it answers."""
+        """Start on the same port and data as before; returns once it accepts connections."""
         self._process = self._popen(*self._command())
         self._tell_minder(self._process.pid)
         self._wait_until_it_answers(self._process)
@@ -101,7 +101,7 @@ class Server(ABC):
         self._forget()
 
     def restart(self) -> None:
-        """Stop and start; clients lose their connections, and for a moment find nobody there."""
+        """Stop and start; clients lose their connections and cannot reconnect for a moment."""
         self.stop()
         self.start()
 

@@ -35,7 +35,7 @@ def end(pid: int) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Whether `pid` still works; a zombie waiting for its parent does not."""
+    """True if `pid` is running; a zombie is not."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
             return stat.read().rpartition(")")[2].split()[0] != "Z"

@@ -47,7 +47,7 @@ class MariadbServer(Server):
             str(program(MARIADB, "mariadbd")),
             "--no-defaults",
             f"--datadir={self._data}",
-            # A server that starts empties its temporary directory, whoever uses it besides.
+            # A server empties its temporary directory at start, even if another process uses it.
             f"--tmpdir={self.directory}",
             f"--port={self.port}",
             f"--socket={self.directory}/socket",

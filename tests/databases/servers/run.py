@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from tests.databases.kinds import URL_VARIABLES, Kind, NoDatabase, asked
+from tests.databases.kinds import URL_VARIABLES, Kind, NoDatabase, requested_kinds
 from tests.databases.packages import FAKETIME, MARIADB, PGBOUNCER, POSTGRES, ensure
 from tests.databases.servers.base import Server
 from tests.databases.servers.mariadb import MariadbServer
@@ -47,7 +47,7 @@ class Servers:
 
     def url(self, kind: Kind) -> str:
         """URL on the server of `kind`, of an account that may create databases."""
-        if kind not in asked():
+        if kind not in requested_kinds():
             raise NoDatabase(
                 f"this run was not asked for {kind}: give the test the `database` fixture or "
                 f"@pytest.mark.database({kind!r}), so that it is deselected"

@@ -1,4 +1,4 @@
-"""What a supply of databases gives, whatever the database."""
+"""The interface of a supply of test databases."""
 
 from abc import ABC, abstractmethod
 
@@ -23,8 +23,8 @@ class Supply(ABC):
 
     @abstractmethod
     def drop(self, url: str) -> None:
-        """Remove a database made by `empty`, whoever is still connected."""
+        """Remove a database created by `empty`, even with open connections."""
 
     @abstractmethod
     def close(self) -> None:
-        """Remove everything made here."""
+        """Remove everything created here."""

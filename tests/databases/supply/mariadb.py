@@ -1,6 +1,6 @@
-"""Databases on a MariaDB server.
+"""Test databases on a MariaDB server.
 
-What counts up (`auto_increment`, sequences) goes on counting after a wipe.
+Counters (`auto_increment`, sequences) continue after a wipe.
 """
 
 from collections.abc import Iterable

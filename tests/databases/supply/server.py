@@ -1,4 +1,4 @@
-"""What the two servers' supplies share: one migrated database, wiped between tests."""
+"""Base of the two servers' supplies: one migrated database, wiped between tests."""
 
 import secrets
 from abc import abstractmethod

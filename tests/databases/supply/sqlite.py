@@ -1,4 +1,4 @@
-"""SQLite files: a migrated one is made once and copied for each test."""
+"""SQLite files: a migrated one is created once and copied for each test."""
 
 import shutil
 import sqlite3

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.support.job_builders import job, new_job, new_jobs
-from windlass.engine.jobs.enqueue_batcher import EnqueueBatcher, store_with_retry
+from windlass.engine.jobs.enqueue import EnqueueBatcher, store_with_retry
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
 from windlass.ids import DefinitionKey
 from windlass.storage.jobs.jobs import IncompleteBatch

@@ -7,7 +7,7 @@ import pytest
 
 from tests.databases import migrate
 from tests.databases.connect import execute
-from tests.databases.kinds import asked
+from tests.databases.kinds import requested_kinds
 from tests.support.job_builders import (
     ALDER,
     DEFINITIONS,
@@ -165,7 +165,9 @@ async def test_sound_data_has_no_violation(storage):
     assert await Integrity(storage).check() == []
 
 
-@pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.database(kind)) for kind in asked()])
+@pytest.fixture(
+    params=[pytest.param(kind, marks=pytest.mark.database(kind)) for kind in requested_kinds()]
+)
 def unguarded(request, new_database):
     """A database of its own whose tables take any state: other tests need theirs to refuse some."""
     database = new_database(request.param)

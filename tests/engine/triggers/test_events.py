@@ -17,7 +17,7 @@ from windlass.errors import (
     TriggerExists,
     TriggerNotFound,
 )
-from windlass.storage.database import Deadlock
+from windlass.storage.connection.deadlock_retry import Deadlock
 
 
 @pytest.fixture

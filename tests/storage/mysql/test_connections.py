@@ -13,7 +13,8 @@ from tests.support.job_builders import DEFINITIONS, enqueue, new_job, set_enable
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.connection.deadlines import Deadlines
-from windlass.storage.database import Lane, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Lane
 from windlass.storage.jobs.enqueue import enqueue_params
 from windlass.storage.sql.batches import Batch
 from windlass.storage.storage import Storage, open_storage

@@ -175,7 +175,7 @@ async def test_lines_survive_an_outage_in_order(reports, lease, written, away, h
     await reports.flush()
 
     assert await written(lease) == ["before", "meanwhile"]
-    assert not reports.waiting
+    assert not reports.unwritten_lines
 
 
 async def test_the_loop_survives_an_outage(reports, lease, away, heard, monkeypatch):
@@ -233,7 +233,7 @@ async def test_lines_of_a_lost_lease_are_dropped(reports, lease, written, storag
     await reports.flush()
 
     assert await written(lease) == []
-    assert not reports.waiting
+    assert not reports.unwritten_lines
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ async def test_a_completion_in_the_handlers_transaction_writes_its_lines(
         ("one was skipped",),
     )
     assert await written(lease) == ["nearly there"]
-    assert not reports.waiting
+    assert not reports.unwritten_lines
 
 
 async def test_a_completion_for_a_lost_lease_is_refused(reports, lease, storage, connection):

@@ -1,4 +1,4 @@
-"""`/audit`: who changed what, in chains that cannot be edited unseen."""
+"""`/audit`: the record of changes, in hash chains that reveal any edit."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 routes = Routes("audit")
 
 
-@routes.get("", "audit.read", "AuditEntries", summary="List entries")
+@routes.get("", "audit.read", "AuditEntries", summary="List audit entries")
 async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
     before: Annotated[
-        int | None, Query(ge=1, le=LAST_NUMBER, description="Go on before this number.")
+        int | None, Query(ge=1, le=LAST_NUMBER, description="Continue before this number.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
 ) -> dict[str, Any]:
-    """A tenant's chain, or the installation's; newest first."""
+    """Entries of a tenant's chain, or of the installation's; newest first."""
     page = await engine.audit.list(
         caller.effective_principal, tenant=caller.scope.tenant, before=before, limit=limit
     )
     return {"items": [fields_of(entry) for entry in page.entries], "next": page.next}
 
 
-@routes.get("/heads", "audit.read", "AuditHeads", summary="Where do the chains end?")
+@routes.get("/heads", "audit.read", "AuditHeads", summary="List the heads of the chains")
 async def heads(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
-    """The last number and hash of each chain, with its signature if there is a key. Kept elsewhere,
-    they show later that nothing was taken away."""
-    found = await engine.audit.heads(caller.scope.tenant)
+    """The last number and hash of each chain, with its signature if there is a key. Store them
+    outside the database to prove later that no entry was removed."""
+    heads = await engine.audit.heads(caller.scope.tenant)
     return {
         "items": [
             {
@@ -45,15 +45,15 @@ async def heads(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
                 "hash": head.end.hash,
                 "signature": head.signature,
             }
-            for head in found
+            for head in heads
         ]
     }
 
 
-@routes.get("/verify", "audit.read", "AuditReport", summary="Are the chains whole?")
+@routes.get("/verify", "audit.read", "AuditReport", summary="Verify the chains")
 async def verify(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
-    """Every chain that the caller may see: how many entries were found whole, what the signature of
-    its end proves, and where it is broken, if it is."""
+    """For each chain that the caller may see: the number of intact entries, the proof given by the
+    signature of its head, and the first broken entry, if any."""
     return await _report(caller, engine, [])
 
 
@@ -61,12 +61,12 @@ async def verify(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     "/verify",
     "audit.read",
     "AuditReport",
-    summary="Are the chains whole, and do they hold these heads?",
+    summary="Verify the chains against saved heads",
 )
 async def verify_heads(
     caller: CurrentCaller, engine: ReadyEngine, body: "PinnedHeads"
 ) -> dict[str, Any]:
-    """The same; each head that was kept elsewhere must still be part of its chain."""
+    """As above; in addition, each saved head must still be part of its chain."""
     pinned = [
         PinnedHead(head.tenant_id, head.sequence, head.hash, head.signature) for head in body.heads
     ]

@@ -8,7 +8,7 @@ from windlass.api.middleware import audit
 from windlass.api.routing import OWN, Depends, Query, Request
 from windlass.core.access.grants import may_enqueue
 from windlass.core.access.principal import Principal, local
-from windlass.core.access.roles import Right, RoleTable
+from windlass.core.access.roles import Right, RoleTable, is_audited
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.engine.engine import Engine
@@ -16,9 +16,11 @@ from windlass.engine.jobs.requests import Requester
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
 from windlass.storage.connection.tenant_binding import bind_tenant
 
-#: Why somebody is refused what cannot be told of their own jobs alone.
-ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
-#: The scope of somebody who is bound to no tenant, or to several and has named none: it has nothing.
+#: Principal of a caller on a server without authentication.
+_LOCAL = local()
+#: Reason for refusing data that cannot be limited to the caller's own jobs.
+ONLY_OWN = "this covers all jobs, and the caller's right covers only their own"
+#: Scope of a caller without a tenant, or with several and none chosen: it contains nothing.
 NOWHERE = Scope.of("")
 
 
@@ -26,9 +28,8 @@ NOWHERE = Scope.of("")
 class Caller:
     """An authenticated caller: the name in the audit, and the rights.
 
-    With an `owner` they may touch only what that one made; without `reads_all` they see no other
-    jobs than their own. Without a name they are nobody in
-    particular, as on a server without authentication.
+    With an `owner` the caller may touch only what that owner created; without `reads_all` it sees
+    only its own jobs. `name` is None on a server without authentication.
     """
 
     name: str | None
@@ -36,7 +37,7 @@ class Caller:
     rights: frozenset[str] | None = None  # None means all
     owner: str | None = None
     reads_all: bool = True
-    #: Whether the scope is one that a request asked for, of a credential that is bound to no tenant.
+    #: True if the request chose the tenant, with a credential that is bound to none.
     narrowed: bool = False
     principal: Principal | None = field(default=None, compare=False)
 
@@ -45,23 +46,23 @@ class Caller:
 
     @property
     def tenant(self) -> str:
-        """The tenant of what they make, unless they name another."""
+        """Tenant of what the caller creates, unless the request names another."""
         return self.scope.tenant or DEFAULT_TENANT
 
     @property
     def bound_to(self) -> str | None:
-        """The tenant that their credential is bound to, whatever they ask for; None is bound to none."""
+        """Tenant that the credential is bound to, whatever the request names; None if unbound."""
         wide = self.principal is not None and self.principal.installation_wide
         return None if wide else self.scope.tenant
 
     @property
     def effective_principal(self) -> Principal:
-        """Whom the engine's own rules of access see: nobody with more rights than the caller."""
-        return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
+        """Principal for the engine's access rules; it never has more rights than the caller."""
+        return self.principal or replace(_LOCAL, name=self.name or _LOCAL.name, rights=self.rights)
 
     @property
     def by(self) -> Principal | None:
-        """Whose right to enqueue is asked for; None where there is no authentication."""
+        """Principal whose right to enqueue is checked; None without authentication."""
         return None if self.name is None and self.rights is None else self.effective_principal
 
     def requester(self, request: Request) -> Requester:
@@ -83,8 +84,8 @@ class Caller:
         return self.scope.tenant is None or self.narrowed
 
     def sees(self, definition: Definition, table: RoleTable) -> bool:
-        """True if they may see a definition: system ones are for those who reach all; who sees
-        only their own jobs sees what they may enqueue."""
+        """True if the caller may see a definition. System definitions need access to all tenants;
+        a caller limited to its own jobs sees what it may enqueue."""
         if self.reaches_all:
             return True
         return not definition.system and (
@@ -93,14 +94,14 @@ class Caller:
         )
 
     def visible_job(self, job: Job, asked: str) -> Job:
-        """A job, if they may know of it; one that somebody else made is answered like none. `asked` is
-        how they named it, and all that the answer repeats."""
+        """Return the job, or raise JobNotFound if another owner created it. `asked` is the id as
+        the caller typed it; the error repeats nothing else."""
         if self.owner not in (None, job.created_by):
             raise JobNotFound(asked)
         return job
 
 
-#: Whoever may reach a server without authentication: it listens on loopback only.
+#: Caller of a server without authentication, which listens on loopback only.
 ANONYMOUS = Caller(None, ALL_TENANTS)
 
 #: Finds the caller of a request; raises NotAuthenticated.
@@ -108,10 +109,10 @@ Authenticate = Callable[[Any], Awaitable[Caller]]
 
 
 async def open_access(request: Request) -> Caller:
-    """The authenticator of an API that asks for no credential: every caller may do everything.
+    """Authenticator of an API without credentials: every caller may do everything.
 
-    An API made with it answers only requests from this machine to a loopback name, and refuses
-    cross-site writes.
+    Such an API accepts only requests from this machine to a loopback name, and refuses cross-site
+    writes.
     """
     return ANONYMOUS
 
@@ -130,7 +131,7 @@ async def authenticate_caller(request: Request, tenant: str | None = None) -> Ca
     if tenant is None or tenant == known.scope.tenant:
         return known
     if known.scope.tenant is not None:
-        raise TenantNotFound(tenant)  # a foreign tenant is answered like an unknown one
+        raise TenantNotFound(tenant)  # the same error as for an unknown tenant
     narrowed = replace(known, scope=Scope.of(tenant), narrowed=True)
     request.state.caller = narrowed
     return narrowed
@@ -142,7 +143,7 @@ async def rate_limited_caller(
         str | None, Query(description="Only this tenant's data.", min_length=1, max_length=191)
     ] = None,
 ) -> Caller:
-    """The caller of a request; RequestsThrottled if they have sent too many."""
+    """The caller of a request; RequestsThrottled above the rate limit."""
     caller = await authenticate_caller(request, tenant)
     works = caller.rights is not None and Right.WORKER_WORK in caller.rights
     request.app.state.limits.admit(request, caller.name, caller.bound_to, works=works)
@@ -150,14 +151,14 @@ async def rate_limited_caller(
 
 
 def require_right(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
-    """The dependency that refuses callers without this right, and begins the audit entry of a change."""
+    """Dependency that refuses callers without this right and begins a change's audit entry."""
 
     async def check(request: Request, caller: CurrentCaller, engine: ReadyEngine) -> None:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
-        if audits and request.method != "GET":
+        if audits and request.method != "GET" and caller.name is not None and is_audited(right):
             await audit.begin(request, caller, engine, right)
 
     return check

@@ -1,4 +1,4 @@
-"""Authentication by what a request carries: a bearer token, or a session's cookie."""
+"""Authentication by bearer token or session cookie."""
 
 from fastapi import Request
 
@@ -12,13 +12,13 @@ from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
 
 
 async def by_credentials(request: Request) -> Caller:
-    """The caller of a request; its scope comes from the credential alone."""
+    """Authenticate a request; the scope comes from the credential alone."""
     return speaking_for(request, await find_principal(request))
 
 
 def speaking_for(request: Request, principal: Principal) -> Caller:
-    """The caller for a principal, with its rights by the app's table of roles. For an authenticator of
-    one's own, which knows people by other means."""
+    """Build the caller for a principal, with its rights by the app's role table. For custom
+    authenticators, which identify people by other means."""
     request.state.principal = principal
     table: RoleTable = request.app.state.windlass.roles
     described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
@@ -40,17 +40,17 @@ def speaking_for(request: Request, principal: Principal) -> Caller:
     )
 
 
-def _scope(principal: Principal, asked: str | None, right: str) -> Scope:
+def _scope(principal: Principal, requested: str | None, right: str) -> Scope:
     try:
-        return scope_of(principal, asked)
+        return scope_of(principal, requested)
     except (TenantNeeded, Forbidden):
         if right != NO_RIGHT:
             raise
-        return NOWHERE  # to be told who one is, no tenant has to be named
+        return NOWHERE  # whoami needs no tenant
 
 
 async def find_principal(request: Request) -> Principal:
-    """The owner of the bearer token, or else of the session, that a request carries."""
+    """Return the owner of a request's bearer token, else of its session."""
     engine = await ready_engine(request)
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:

@@ -1,4 +1,4 @@
-"""`/login`, `/logout`, `/password`, `/invitations`, `/sessions`: people's own affairs, by a session's cookie."""
+"""`/login`, `/logout`, `/password`, `/invitations`, `/sessions`: self-service by session cookie."""
 
 from typing import Any
 from uuid import UUID
@@ -39,7 +39,7 @@ _SIGNED_IN: dict[int | str, dict[str, Any]] = {200: {"model": responses.SignedIn
 async def login(
     request: Request, response: Response, engine: ReadyEngine, body: Login
 ) -> dict[str, Any]:
-    """By name and password; the session is a cookie."""
+    """Needs name and password; sets the session cookie."""
     check_same_site(request)
     signed_in = await engine.sessions.login(
         body.name, body.password, address=client_address(request), note=user_agent_of(request)
@@ -58,7 +58,7 @@ async def login(
 async def login_by_link(
     request: Request, response: Response, engine: ReadyEngine, body: LinkLogin
 ) -> dict[str, Any]:
-    """A link works once. A browser that opens it gets a page with a button first."""
+    """A link works once. Opening it in a browser shows a page with a button first."""
     check_same_site(request)
     signed_in = await engine.sessions.login_with_link(
         body.link, address=client_address(request), note=user_agent_of(request)
@@ -77,8 +77,8 @@ async def login_by_link(
 async def set_password(
     request: Request, response: Response, engine: ReadyEngine, body: PasswordByLink
 ) -> dict[str, Any]:
-    """And sign in. All other sessions of the user end; a password that is too short does not use
-    the link up."""
+    """Also signs in and ends the user's other sessions. A password that is too short does not use
+    up the link."""
     check_same_site(request)
     signed_in = await engine.sessions.set_password(
         body.link, body.password, address=client_address(request), note=user_agent_of(request)
@@ -88,7 +88,7 @@ async def set_password(
 
 @router.post(
     "/login/invitation",
-    summary="Accept an invitation as somebody new",
+    summary="Accept an invitation as a new user",
     openapi_extra=_OPEN,
     dependencies=[_COUNTED],
     response_model=None,
@@ -97,8 +97,8 @@ async def set_password(
 async def accept_invitation_as_new_user(
     request: Request, response: Response, engine: ReadyEngine, body: PasswordByLink
 ) -> dict[str, Any]:
-    """Makes the account of the invited name with this password, and signs in. Refused if there is
-    one: its owner signs in and accepts by `/invitations/accept`."""
+    """Creates the invited account with this password, and signs in. Refused if the account exists:
+    its owner signs in and accepts by `/invitations/accept`."""
     check_same_site(request)
     signed_in = await engine.invitations.accept_as_new(
         body.link,
@@ -123,8 +123,8 @@ async def accept_invitation(
     engine: ReadyEngine,
     body: LinkLogin,
 ) -> dict[str, Any]:
-    """By its link, signed in as the name that was invited. Your other sessions and all links to
-    your account end."""
+    """Needs the link, and a session of the invited user. Ends your other sessions and all links to
+    your account."""
     accepted = await engine.invitations.accept(
         caller.effective_principal,
         body.link,
@@ -141,7 +141,7 @@ async def change_password(
     engine: ReadyEngine,
     body: PasswordChange,
 ) -> None:
-    """Knowing the one before. All sessions end but this one."""
+    """Needs the current password. Ends all other sessions."""
     await engine.sessions.change_password(
         caller.effective_principal,
         body.before,
@@ -153,15 +153,15 @@ async def change_password(
 
 @router.get(
     "/sessions",
-    summary="Your sessions",
+    summary="List your sessions",
     openapi_extra=_OPEN,
     response_model=None,
     responses={200: {"model": responses.listed(responses.Session)}},
 )
 async def list_sessions(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
-    """Those that last, newest first, with the browser each was begun by."""
-    found = await engine.sessions.list(caller.effective_principal)
-    return {"items": [fields_of(each) for each in found]}
+    """Active sessions, newest first, each with the browser that started it."""
+    sessions = await engine.sessions.list(caller.effective_principal)
+    return {"items": [fields_of(each) for each in sessions]}
 
 
 @router.delete("/sessions", summary="Sign out everywhere", status_code=204, openapi_extra=_OPEN)
@@ -172,7 +172,7 @@ async def end_sessions(request: Request, caller: CurrentCaller, engine: ReadyEng
     )
 
 
-@router.delete("/sessions/{id}", summary="End one", status_code=204, openapi_extra=_OPEN)
+@router.delete("/sessions/{id}", summary="End a session", status_code=204, openapi_extra=_OPEN)
 async def end_session(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, id: UUID
 ) -> None:
@@ -192,12 +192,12 @@ async def logout(request: Request, response: Response, engine: ReadyEngine) -> N
 
 
 def client_address(request: Request) -> str | None:
-    """The address that a request came from; None if the server does not know it."""
+    """The address a request came from; None if unknown."""
     return request.client.host if request.client else None
 
 
 def user_agent_of(request: Request) -> str:
-    """Which browser it is, for people who look at their sessions."""
+    """The browser's name, shown in the list of sessions."""
     return request.headers.get("user-agent", "")[:200]
 
 

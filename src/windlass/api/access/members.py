@@ -1,4 +1,4 @@
-"""`/members`: who has which role in a tenant."""
+"""`/members`: users and their roles in a tenant."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,18 +16,16 @@ routes = Routes("members")
 
 Id = Annotated[
     str,
-    Path(
-        description="A user's id or name; of a pending one the name.", min_length=1, max_length=191
-    ),
+    Path(description="A user's id or name; a pending member's name.", min_length=1, max_length=191),
 ]
 
 
 @routes.get("", "members.read", paged("Member"), summary="List members")
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
-    """By tenant and name. Those who have not accepted their invitation yet are `pending`, have no
-    right, and no `user_id`."""
-    found = await engine.members.list(caller.effective_principal, tenant=caller.scope.tenant)
-    page = paging.cut(sorted(found, key=_sort_key), _sort_key)
+    """Ordered by tenant and name. Members who have not accepted their invitation are `pending`, and
+    have neither rights nor a `user_id`."""
+    members = await engine.members.list(caller.effective_principal, tenant=caller.scope.tenant)
+    page = paging.cut(sorted(members, key=_sort_key), _sort_key)
     return {**page, "items": [render.member(each) for each in page["items"]]}
 
 
@@ -36,16 +34,16 @@ async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) ->
     "members.write",
     "PendingInvitation",
     status_code=201,
-    summary="Invite somebody",
+    summary="Invite a member",
     audits=False,
     keys="refused",
 )
 async def invite(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewMember"
 ) -> dict[str, Any]:
-    """Offers a role in a tenant. It is theirs once they have accepted it by `link`, which is never
-    shown again. The answer is the same whether there is an account of that name or not. Inviting
-    again makes a new link, and the one before is void."""
+    """Offers a role in a tenant. The role takes effect when the invitee accepts it by `link`, which
+    is never shown again. The response does not reveal if an account of that name exists. Inviting
+    again creates a new link and voids the previous one."""
     invited = await engine.members.invite(
         caller.effective_principal,
         target_tenant(caller, body.tenant),
@@ -64,7 +62,8 @@ async def invite(
 async def change(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id, body: "MemberEdit"
 ) -> dict[str, Any]:
-    """Or permissions; what is left out stays. Of a pending member it changes what is offered. Nobody gives, or changes, more than they hold."""
+    """Changes role or permissions; omitted fields stay. For a pending member it changes the offer.
+    Callers cannot grant or change more than they hold."""
     changed = await engine.members.change(
         caller.effective_principal,
         caller.tenant,
@@ -77,7 +76,7 @@ async def change(
 
 @routes.delete("/{id}", "members.write", status_code=204, summary="Remove a member", audits=False)
 async def remove(request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id) -> None:
-    """The user itself stays. The link of a pending one is void."""
+    """The user account stays. The link of a pending member becomes void."""
     await engine.members.remove(
         caller.effective_principal, caller.tenant, id, request_id=request.state.request_id
     )

@@ -20,19 +20,19 @@ async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
     paging: PageQuery,
-    revoked: Annotated[bool, Query(description="Revoked and expired ones too.")] = True,
+    revoked: Annotated[bool, Query(description="Include revoked and expired tokens.")] = True,
 ) -> dict[str, Any]:
-    """Newest first, never with their secrets; revoked and expired ones included unless told not to."""
+    """Newest first, never with their secrets; includes revoked and expired tokens by default."""
     before = None if paging.after is None else parse_job_id(paging.after)
-    found = await engine.tokens.list(
+    tokens = await engine.tokens.list(
         caller.effective_principal,
         tenant=caller.scope.tenant,
         ended=revoked,
         before=None if before is None else TokenId(before),
         limit=paging.limit + 1,
     )
-    page = found[: paging.limit]
-    more = len(found) > paging.limit
+    page = tokens[: paging.limit]
+    more = len(tokens) > paging.limit
     return paging.page([fields_of(token) for token in page], str(page[-1].id) if more else None)
 
 
@@ -41,15 +41,15 @@ async def find(
     "tokens.write",
     "TokenWithSecret",
     status_code=201,
-    summary="Make a token",
+    summary="Create a token",
     audits=False,
     keys="refused",
 )
 async def create(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewToken"
 ) -> dict[str, Any]:
-    """Its secret is in this answer, and never shown again."""
-    made = await engine.tokens.create(
+    """Only this response contains the secret."""
+    token = await engine.tokens.create(
         caller.effective_principal,
         body.name,
         role=body.role,
@@ -59,10 +59,10 @@ async def create(
         expires=None if body.expires_seconds is None else f"{body.expires_seconds}s",
         request_id=request.state.request_id,
     )
-    return {**fields_of(made.token), "secret": made.secret}
+    return {**fields_of(token.token), "secret": token.secret}
 
 
-@routes.delete("/{id}", "tokens.write", status_code=204, summary="Revoke it", audits=False)
+@routes.delete("/{id}", "tokens.write", status_code=204, summary="Revoke a token", audits=False)
 async def revoke(
     request: Request,
     caller: CurrentCaller,

@@ -1,4 +1,4 @@
-"""`/users`: people who sign in, for who administers the installation."""
+"""`/users`: people who sign in, managed by the installation's administrators."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,39 +19,39 @@ Id = Annotated[str, Path(description="A user's id or name.", min_length=1, max_l
 
 @routes.get("", "users.read", paged("User"), summary="List users")
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
-    """By name."""
-    found = await engine.users.list(
+    """Ordered by name."""
+    users = await engine.users.list(
         caller.effective_principal, after=paging.after, limit=paging.limit + 1
     )
-    page = [fields_of(user) for user in found[: paging.limit]]
-    return paging.page(page, page[-1]["name"] if len(found) > paging.limit else None)
+    page = [fields_of(user) for user in users[: paging.limit]]
+    return paging.page(page, page[-1]["name"] if len(users) > paging.limit else None)
 
 
-@routes.post("", "users.write", "User", status_code=201, summary="Make a user", audits=False)
+@routes.post("", "users.write", "User", status_code=201, summary="Create a user", audits=False)
 async def create(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewUser"
 ) -> dict[str, Any]:
-    """Without a password: a link of theirs sets it."""
-    made = await engine.users.create(
+    """The user has no password until a one-time link sets it."""
+    user = await engine.users.create(
         caller.effective_principal,
         body.name,
         superadmin=body.superadmin,
         request_id=request.state.request_id,
     )
-    return fields_of(made)
+    return fields_of(user)
 
 
-@routes.get("/{id}", "users.read", "User", summary="One user")
+@routes.get("/{id}", "users.read", "User", summary="Get a user")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return fields_of(await engine.users.get(caller.effective_principal, id))
 
 
-@routes.patch("/{id}", "users.write", "User", summary="Change it", audits=False)
+@routes.patch("/{id}", "users.write", "User", summary="Change a user", audits=False)
 async def change(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id, body: "UserEdit"
 ) -> dict[str, Any]:
-    """Sessions of a disabled user end at once; tokens it made go on. `superadmin` true is refused
-    for who is none: that is given by `/users/invite`."""
+    """Disabling a user ends its sessions at once; tokens it created stay valid. `superadmin` can
+    only be taken away here; `/users/invite` grants it."""
     changed = await engine.users.change(
         caller.effective_principal, id, **body.given_fields(), request_id=request.state.request_id
     )
@@ -63,30 +63,30 @@ async def change(
     "users.write",
     "OneTimeLinkResponse",
     status_code=201,
-    summary="Offer to administer everything",
+    summary="Invite a superadmin",
     audits=False,
     keys="refused",
 )
 async def invite(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewSuperadmin"
 ) -> dict[str, Any]:
-    """They are superadmin once they have accepted by this link: signed in to their account, or by
-    setting a password if they have none. The link is never shown again."""
-    made = await engine.users.invite(
+    """The invitee becomes superadmin by accepting this link, signed in to their account or by
+    setting a password for a new one. The link is never shown again."""
+    invitation = await engine.users.invite(
         caller.effective_principal, body.name, request_id=request.state.request_id
     )
-    return render.link(request, made)
+    return render.link(request, invitation)
 
 
-@routes.delete("/{id}", "users.write", status_code=204, summary="Forget it", audits=False)
+@routes.delete("/{id}", "users.write", status_code=204, summary="Delete a user", audits=False)
 async def delete(
     request: Request,
     caller: CurrentCaller,
     engine: ReadyEngine,
     id: Id,
-    keep_tokens: Annotated[bool, Query(description="Leave the tokens it made valid.")] = False,
+    keep_tokens: Annotated[bool, Query(description="Keep the tokens it created valid.")] = False,
 ) -> None:
-    """What it made stays and names nobody."""
+    """Keeps what the user created; the id in `created_by` is never reused."""
     await engine.users.delete(
         caller.effective_principal, id, keep_tokens=keep_tokens, request_id=request.state.request_id
     )
@@ -97,7 +97,7 @@ async def delete(
     "users.write",
     "OneTimeLinkResponse",
     status_code=201,
-    summary="Make a one-time link",
+    summary="Create a one-time link",
     audits=False,
     keys="refused",
 )
@@ -108,22 +108,26 @@ async def link(
     id: Id,
     body: "NewLink | None" = None,
 ) -> dict[str, Any]:
-    """To set a password, or to sign in. Its secret is in this answer, and never shown again."""
+    """A link to set a password or to sign in. Only this response contains its secret."""
     from windlass.api.schema.requests import NewLink
 
-    asked = body or NewLink()
-    made = await engine.users.link(
+    options = body or NewLink()
+    new_link = await engine.users.link(
         caller.effective_principal,
         id,
-        asked.purpose,
-        expires=None if asked.expires_seconds is None else f"{asked.expires_seconds}s",
+        options.purpose,
+        expires=None if options.expires_seconds is None else f"{options.expires_seconds}s",
         request_id=request.state.request_id,
     )
-    return render.link(request, made)
+    return render.link(request, new_link)
 
 
 @routes.delete(
-    "/{id}/sessions", "users.write", status_code=204, summary="Sign it out everywhere", audits=False
+    "/{id}/sessions",
+    "users.write",
+    status_code=204,
+    summary="Sign a user out everywhere",
+    audits=False,
 )
 async def sign_out(request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id) -> None:
     user = await engine.users.get(caller.effective_principal, id)

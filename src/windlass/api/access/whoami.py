@@ -9,10 +9,10 @@ from windlass.core.access.roles import Right, membership_reach
 routes = Routes("whoami", tag="account")
 
 
-@routes.get("", NO_RIGHT, "CallerIdentity", summary="Who am I?")
+@routes.get("", NO_RIGHT, "CallerIdentity", summary="Get the current identity")
 async def whoami(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
-    """Whoever the credential of this request belongs to, in which tenants, and what they may do.
-    `rights` null means everything, as on a server without authentication."""
+    """The owner of this request's credential, with tenants and rights. `rights` null means all, as
+    on a server without authentication."""
     who, table = caller.effective_principal, engine.access.table
     return {
         "name": who.name,

@@ -1,4 +1,4 @@
-"""`/definitions`: what may run, and operators' edits of it."""
+"""`/definitions`: definitions, and operators' edits of them."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,27 +24,30 @@ async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
     paging: PageQuery,
-    queue: Annotated[str | None, Query(max_length=191, description="Of this queue.")] = None,
+    queue: Annotated[str | None, Query(max_length=191, description="Only this queue's.")] = None,
     kind: Annotated[
-        DefinitionKind | None, Query(description="Whose handler is one of these.")
+        DefinitionKind | None, Query(description="Only with a handler of these kinds.")
     ] = None,
-    enabled: Annotated[bool | None, Query(description="That are enabled, or disabled.")] = None,
+    enabled: Annotated[
+        bool | None, Query(description="Only enabled ones, or disabled ones.")
+    ] = None,
     missing: Annotated[
-        bool | None, Query(description="That code no longer declares, or that it does.")
+        bool | None, Query(description="Only those that code no longer declares, or still does.")
     ] = None,
     edited: Annotated[
-        bool | None, Query(description="That an operator has edited, or that follow the code.")
+        bool | None,
+        Query(description="Only those edited by an operator, or those equal to the code."),
     ] = None,
-    tag: Annotated[str | None, Query(max_length=191, description="With this tag.")] = None,
+    tag: Annotated[str | None, Query(max_length=191, description="Only with this tag.")] = None,
     search: Annotated[
         str | None,
         Query(max_length=191, description="Text in key, title, description, handler or a tag."),
     ] = None,
-    system: Annotated[bool, Query(description="Also those of Windlass itself.")] = False,
+    system: Annotated[bool, Query(description="Include Windlass's own.")] = False,
 ) -> dict[str, Any]:
-    """Whoever sees only their own jobs is shown what they may enqueue; system ones are shown to those
-    whose credential reaches all tenants."""
-    found = await engine.definitions.list(
+    """Callers limited to their own jobs see what they may enqueue. System definitions need a
+    credential for all tenants."""
+    definitions = await engine.definitions.list(
         queue=queue,
         kind=kind,
         enabled=enabled,
@@ -55,14 +58,15 @@ async def find(
         system=system,
         visible=_visible(caller, engine),
     )
-    page = paging.cut(found, lambda definition: definition.key)
+    page = paging.cut(definitions, lambda definition: definition.key)
     return {**page, "items": await render.definitions(engine, page["items"], caller.scope)}
 
 
-@routes.post("", "definitions.write", "Definition", status_code=201, summary="Create one")
+@routes.post("", "definitions.write", "Definition", status_code=201, summary="Create a definition")
 async def create(engine: ReadyEngine, body: "NewDefinition", response: Response) -> dict[str, Any]:
-    """201 if it is new. With `if_exists` the call can be repeated: `keep` answers the one there is,
-    `update` changes what is said of it, both with 200. One that code declares is never updated."""
+    """201 if it is new. With `if_exists` the call can be repeated: `keep` returns the existing
+    definition, `update` changes the given fields, both with 200. Definitions declared in code are
+    never updated."""
     made, is_new = await engine.definitions.put(body.key, **body.changes())
     response.status_code = 201 if is_new else 200
     return await render.definition(engine, made)
@@ -72,33 +76,35 @@ async def create(engine: ReadyEngine, body: "NewDefinition", response: Response)
     "/reset",
     "definitions.write",
     listed("DefinitionEntry"),
-    summary="Return all to the code",
+    summary="Reset all definitions to the code",
 )
 async def reset_all(
     engine: ReadyEngine,
     names: Annotated[list[str] | None, Query(description="Only these options.")] = None,
 ) -> dict[str, Any]:
-    """Of every definition, what operators edited; answers those that were changed."""
-    found = await engine.definitions.reset_all(*(names or ()))
-    return {"items": await render.definitions(engine, found)}
+    """Resets operators' edits of every definition; returns the changed definitions."""
+    definitions = await engine.definitions.reset_all(*(names or ()))
+    return {"items": await render.definitions(engine, definitions)}
 
 
-@routes.get("/{key}", "definitions.read", "Definition", summary="One definition")
+@routes.get("/{key}", "definitions.read", "Definition", summary="Get a definition")
 async def get(caller: CurrentCaller, engine: ReadyEngine, key: Key) -> dict[str, Any]:
-    """With what its jobs do: how many run, when they ran and run next, success rate and 95th
-    percentile of the last 24 hours, which workers can run them and why others cannot. One that the
-    caller may not see is answered like one that does not exist."""
-    found = await engine.definitions.get(key, visible=_visible(caller, engine))
-    return await render.definition(engine, found, caller.scope)
+    """Includes the number of running jobs, the last and next run, success rate and 95th percentile
+    of the last 24 hours, the workers that can run its jobs and why others cannot. 404 also for a
+    definition that the caller may not see."""
+    definition = await engine.definitions.get(key, visible=_visible(caller, engine))
+    return await render.definition(engine, definition, caller.scope)
 
 
-@routes.patch("/{key}", "definitions.write", "Definition", summary="Edit it")
+@routes.patch("/{key}", "definitions.write", "Definition", summary="Edit a definition")
 async def edit(engine: ReadyEngine, key: Key, body: "DefinitionEdit") -> dict[str, Any]:
-    """Wins over the code until it is reset; what is left out stays."""
+    """Overrides the code until reset; omitted fields stay."""
     return await render.definition(engine, await engine.definitions.edit(key, **body.changes()))
 
 
-@routes.post("/{key}/reset", "definitions.write", "Definition", summary="Return it to the code")
+@routes.post(
+    "/{key}/reset", "definitions.write", "Definition", summary="Reset a definition to the code"
+)
 async def reset(
     engine: ReadyEngine,
     key: Key,
@@ -107,17 +113,17 @@ async def reset(
     return await render.definition(engine, await engine.definitions.reset(key, *(names or ())))
 
 
-@routes.post("/{key}/enable", "definitions.write", "Definition", summary="Enable it")
+@routes.post("/{key}/enable", "definitions.write", "Definition", summary="Enable a definition")
 async def enable(engine: ReadyEngine, key: Key) -> dict[str, Any]:
     return await render.definition(engine, await engine.definitions.enable(key))
 
 
-@routes.post("/{key}/disable", "definitions.write", "Definition", summary="Disable it")
+@routes.post("/{key}/disable", "definitions.write", "Definition", summary="Disable a definition")
 async def disable(engine: ReadyEngine, key: Key) -> dict[str, Any]:
     return await render.definition(engine, await engine.definitions.disable(key))
 
 
-@routes.delete("/{key}", "definitions.write", status_code=204, summary="Delete it")
+@routes.delete("/{key}", "definitions.write", status_code=204, summary="Delete a definition")
 async def delete(engine: ReadyEngine, key: Key) -> None:
     await engine.definitions.delete(key)
 

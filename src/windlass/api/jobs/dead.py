@@ -1,4 +1,4 @@
-"""`/dead`: the dead letter by cause; retry, edit and retry, discard, mute."""
+"""`/dead`: dead-lettered jobs by cause; retry, edit and retry, discard, mute."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,19 +41,19 @@ async def find(
     return paging.page(await render.jobs(engine, page), page.next)
 
 
-@routes.get("/groups", "jobs.read", listed("Group"), summary="Group them by cause")
+@routes.get("/groups", "jobs.read", listed("Group"), summary="Group dead-lettered jobs by cause")
 async def groups(
     caller: CurrentCaller,
     engine: ReadyEngine,
     definition: Annotated[str | None, Query(max_length=191)] = None,
-    muted: Annotated[bool, Query(description="Those that are muted, too.")] = False,
+    muted: Annotated[bool, Query(description="Include muted groups.")] = False,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> dict[str, Any]:
-    """The cause seen last first."""
-    found = await engine.dead.groups(
+    """Most recently seen cause first."""
+    rows = await engine.dead.groups(
         definition=definition, muted=muted, limit=limit, scope=caller.scope
     )
-    return {"items": [wire.fields_of(group) for group in found]}
+    return {"items": [wire.fields_of(group) for group in rows]}
 
 
 @routes.post("/groups/retry", "jobs.retry", "GroupChangeResponse", summary="Retry a group")
@@ -89,8 +89,8 @@ async def discard_group(
 async def mute_group(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "GroupMute"
 ) -> dict[str, Any]:
-    """It is no longer listed, and no verdict counts it: for a time, or until it is unmuted. Whoever is
-    bound to a tenant, or names one, mutes it for that tenant; else it is for all."""
+    """Hides the group from lists and health verdicts, for a time or until it is unmuted. A caller
+    that is bound to a tenant, or names one, mutes it for that tenant; others mute it for all."""
     request.state.target = f"{body.definition}/{body.fingerprint}"
     mute = await engine.mutes.mute(
         body.definition,
@@ -107,7 +107,7 @@ async def mute_group(
 async def unmute_group(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "GroupSelection"
 ) -> dict[str, Any]:
-    """The answer tells of a mute that holds nevertheless: what is muted for all tenants stays so for
+    """Returns the mute that still applies, if any: a group muted for all tenants stays muted in
     each of them."""
     request.state.target = f"{body.definition}/{body.fingerprint}"
     return wire.fields_of(
@@ -115,13 +115,13 @@ async def unmute_group(
     )
 
 
-@routes.post("/{job_id}/retry", "jobs.retry", "Job", summary="Retry one")
+@routes.post("/{job_id}/retry", "jobs.retry", "Job", summary="Retry a dead-lettered job")
 async def retry(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await engine.dead.retry(job_id, actor=caller.name, scope=caller.scope, by=caller.by)
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/edit-retry", "jobs.retry", "Job", summary="Retry one with another payload")
+@routes.post("/{job_id}/edit-retry", "jobs.retry", "Job", summary="Edit the payload and retry")
 async def edit_retry(
     caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "NewPayload"
 ) -> dict[str, Any]:
@@ -131,7 +131,7 @@ async def edit_retry(
     return await render.job(engine, job)
 
 
-@routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Discard one")
+@routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Discard a dead-lettered job")
 async def discard(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> None:
     await engine.dead.discard(job_id, scope=caller.scope)
 

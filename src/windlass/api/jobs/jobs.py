@@ -60,15 +60,15 @@ async def enqueue(
     body: "NewJob",
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
-    """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
-    too, with the status `valid`, when it was only checked. An `Idempotency-Key` becomes the job's
+    """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it. A dry
+    run returns 200 with the status `valid`. An `Idempotency-Key` becomes the job's
     `idempotency_key`, unless the body has one."""
     options = {"tenant": target_tenant(caller, body.tenant), **body.options()}
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
-    asked = RequestedJob(body.definition, body.payload, options, key)
-    return await _enqueue(request, response, caller, engine, asked, dry_run=dry_run)
+    requested = RequestedJob(body.definition, body.payload, options, key)
+    return await _enqueue(request, response, caller, engine, requested, dry_run=dry_run)
 
 
 @routes.post(
@@ -88,17 +88,17 @@ async def enqueue_batch(
     body: "NewJobs",
     dry_run: Annotated[bool, Query(description="Check them, and store nothing.")] = False,
 ) -> dict[str, Any]:
-    """In one transaction, with a receipt for each. If one is refused, none is stored, and `errors`
-    has every one at fault: `/jobs/3/payload/to` is in the fourth. 201 when a job was created, else
-    200. An `Idempotency-Key` is the batch's, and no job's."""
+    """One transaction, one receipt per job. If one is refused, none is stored, and `errors` lists
+    every fault: `/jobs/3/payload/to` is in the fourth. 201 when a job was created, else 200. An
+    `Idempotency-Key` belongs to the batch, not to a job."""
     requester = caller.requester(request)
     checked: list[CheckedRequest] = []
     refused: dict[int, WindlassError] = {}
     for place, each in enumerate(body.jobs):
         options = {"tenant": target_tenant(caller, each.tenant), **each.options()}
-        asked = RequestedJob(each.definition, each.payload, options)
+        requested = RequestedJob(each.definition, each.payload, options)
         try:
-            checked.append(await engine.enqueue_requests.check(asked, requester))
+            checked.append(await engine.enqueue_requests.check(requested, requester))
         except (Forbidden, DatabaseOutage):
             raise
         except WindlassError as error:
@@ -109,8 +109,8 @@ async def enqueue_batch(
         if dry_run:
             receipts = [_VALID] * len(checked)
         else:
-            found = await engine.enqueue_requests.enqueue_batch(checked, requester)
-            receipts = [wire.receipt(each) for each in found]
+            stored = await engine.enqueue_requests.enqueue_batch(checked, requester)
+            receipts = [wire.receipt(each) for each in stored]
     except BatchRefused as error:
         raise _within_batch(request, error) from None
     if not any(each["status"] == "created" for each in receipts):
@@ -132,7 +132,7 @@ async def find(
     created_after: Annotated["QueryInstant | None", Query()] = None,
     created_before: Annotated["QueryInstant | None", Query()] = None,
 ) -> dict[str, Any]:
-    """Newest first, without payloads and results, and with the first 500 characters of errors."""
+    """Newest first, without payloads and results; errors are cut to 500 characters."""
     states = frozenset(word for words in state or () for word in words.split(","))
     if unknown := sorted(states - _STATES):
         raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
@@ -154,13 +154,14 @@ async def find(
 
 @routes.get("/summary", "jobs.read", "SummaryResponse", summary="Count jobs")
 async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
-    """By state, by view, and how long the oldest in line waits; history is not looked at."""
+    """Counts by state and view, and how long the oldest queued job has waited. Does not read
+    history."""
     from windlass.core.monitoring import summary_wire
 
     return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 
-@routes.get("/{job_id}", "jobs.read", "Job", summary="One job", own=True)
+@routes.get("/{job_id}", "jobs.read", "Job", summary="Get a job", own=True)
 async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     return await render.job(engine, await visible_job(caller, engine, job_id))
 
@@ -169,29 +170,29 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[st
     "/{job_id}/attempts",
     "jobs.read",
     listed("Attempt"),
-    summary="Its attempts",
+    summary="List a job's attempts",
     own=True,
 )
 async def attempts(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    found = await engine.jobs.attempts(job.id, caller.scope)
-    return {"items": render.attempts(found)}
+    rows = await engine.jobs.attempts(job.id, caller.scope)
+    return {"items": render.attempts(rows)}
 
 
 @routes.get(
     "/{job_id}/history",
     "history.read",
     listed("Transition"),
-    summary="Its history",
+    summary="Get a job's history",
     own=True,
 )
 async def history(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    found = await engine.jobs.history(job.id, caller.scope)
-    return {"items": render.history(engine, found)}
+    transitions = await engine.jobs.history(job.id, caller.scope)
+    return {"items": render.history(engine, transitions)}
 
 
-@routes.get("/{job_id}/logs", "logs.read", listed("LogLine"), summary="Its log", own=True)
+@routes.get("/{job_id}/logs", "logs.read", listed("LogLine"), summary="Get a job's log", own=True)
 async def logs(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -202,20 +203,20 @@ async def logs(
     limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
 ) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
-    return {"items": render.lines(found)}
+    lines = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
+    return {"items": render.lines(lines)}
 
 
 @routes.get(
     "/{job_id}/graph",
     "jobs.read",
     "Graph",
-    summary="What it waits for, and what waits for it",
+    summary="Get a job's dependencies",
     own=True,
 )
 async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    found = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
+    edges = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
     return {
         "edges": [
             {
@@ -226,7 +227,7 @@ async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[
                 "child_state": edge.child_state,
                 "parent_state": edge.parent_state,
             }
-            for edge in found
+            for edge in edges
         ]
     }
 
@@ -235,16 +236,16 @@ async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[
     "/{job_id}/explain",
     "jobs.read",
     "ExplanationResponse",
-    summary="Why it is not running",
+    summary="Explain why a job is not running",
     own=True,
 )
 async def explain(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, job_id: Id
 ) -> dict[str, Any]:
     job = await visible_job(caller, engine, job_id)
-    told = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
-    hint = told.hint if is_cli_request(request) else commands_to_requests(told.hint)
-    return {"code": told.code, "sentence": told.sentence, "hint": hint}
+    explanation = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
+    hint = explanation.hint if is_cli_request(request) else commands_to_requests(explanation.hint)
+    return {"code": explanation.code, "sentence": explanation.sentence, "hint": hint}
 
 
 @routes.get(
@@ -252,7 +253,7 @@ async def explain(
     "jobs.read",
     "Job",
     also=(202,),
-    summary="Wait until it has ended",
+    summary="Wait for a job to end",
     own=True,
 )
 async def wait(
@@ -262,67 +263,65 @@ async def wait(
     engine: ReadyEngine,
     feed: CurrentFeed,
     job_id: Id,
-    timeout: Annotated[
-        float, Query(ge=0, le=60, description="For how many seconds at most.")
-    ] = 30.0,
+    timeout: Annotated[float, Query(ge=0, le=60, description="Longest wait, in seconds.")] = 30.0,
 ) -> dict[str, Any]:
-    """200 with the job once it has ended, however it did; 202 with the job as it stands when the time
-    is over before: ask again. A waiting request counts as a stream does."""
+    """200 with the job once it has ended, in any state; 202 with the job as it is at the timeout:
+    repeat the request. A waiting request counts as a stream."""
     job = await visible_job(caller, engine, job_id)
     if not job.ended and timeout:
         from windlass.api.live.job_wait import wait_for_end
 
-        seats = feed.places.take(caller.name, caller.scope.tenant)
+        reserved = feed.quota.take(caller.name, caller.scope.tenant)
         try:
             await wait_for_end(request, engine, feed, job, timeout=timeout)
         finally:
-            feed.places.give_back(seats)
-        # The credential may be gone by now, and the job with it.
+            feed.quota.give_back(reserved)
+        # The credential may have been revoked or the job deleted meanwhile.
         again = await authenticate_caller(request, request.query_params.get("tenant"))
         job = await visible_job(again, engine, str(job.id))
     response.status_code = 200 if job.ended else 202
     return await render.job(engine, job)
 
 
-@routes.patch("/{job_id}", "jobs.update", "Job", summary="Change it while it waits")
+@routes.patch("/{job_id}", "jobs.update", "Job", summary="Change a waiting job")
 async def update(
     caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "JobEdit"
 ) -> dict[str, Any]:
-    """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
+    """Changes priority, queue, due time or metadata. 409 if the job runs or has ended."""
     job = await engine.jobs.update(
         job_id, body.change(), scope=caller.scope, actor=caller.name, by=caller.by
     )
     return await render.job(engine, job)
 
 
-@routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Delete it")
+@routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Discard a job")
 async def discard(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> None:
-    """Only once it has ended, and nothing waits for it: else 409."""
+    """Deletes an ended job; 409 if it has not ended or other jobs wait for it."""
     await engine.jobs.discard(job_id, scope=caller.scope)
 
 
-@routes.post("/{job_id}/cancel", "jobs.cancel", "Job", summary="Cancel it", own=True)
+@routes.post("/{job_id}/cancel", "jobs.cancel", "Job", summary="Cancel a job", own=True)
 async def cancel(
     caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "Reason | None" = None
 ) -> dict[str, Any]:
-    """Ends a waiting job at once, asks a running one to stop."""
-    found = await visible_job(caller, engine, job_id)
+    """Ends a waiting job at once; asks a running job to stop."""
+    visible = await visible_job(caller, engine, job_id)
     job = await engine.jobs.cancel(
-        found.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
+        visible.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
     )
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/retry", "jobs.retry", "Job", summary="Retry it")
+@routes.post("/{job_id}/retry", "jobs.retry", "Job", summary="Retry a job")
 async def retry(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
-    """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
+    """Queues a dead-lettered or canceled job again, with fresh attempts."""
     job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/run-now", "jobs.run_now", "Job", summary="ScheduledRun it now")
+@routes.post("/{job_id}/run-now", "jobs.run_now", "Job", summary="Run a job now")
 async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
-    """Makes a job due at once: one due later, retrying, or on hold."""
+    """Makes a scheduled, retrying or held job due at once."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await render.job(engine, job)
 
@@ -331,7 +330,7 @@ async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dic
     "/{job_id}/reveal",
     "jobs.reveal",
     "RevealedJob",
-    summary="Its payload and result, secrets included",
+    summary="Reveal a job's payload and result",
     audits=False,
     keys="refused",
 )
@@ -343,7 +342,7 @@ async def reveal(
     job_id: Id,
     body: "Reason | None" = None,
 ) -> dict[str, Any]:
-    """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    """The original values, decrypted and not redacted. Writes an audit entry with the reason."""
     from windlass.engine.access.audit import Target
 
     job = await engine.jobs.reveal(job_id, caller.scope)
@@ -365,7 +364,7 @@ async def reveal(
     "Enqueued",
     also=(200, 409),
     status_code=201,
-    summary="Make another like it",
+    summary="Clone a job",
     own=True,
 )
 async def clone(
@@ -376,17 +375,17 @@ async def clone(
     job_id: Id,
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
-    """Of the same definition and payload, secrets included, due at once. It waits for no other job
-    and has none of its keys."""
+    """Creates a job of the same definition and payload, secrets included, due at once. Parents and
+    keys are not copied."""
     job = await _readable_job(caller, engine, job_id)
     options = {name: getattr(job, name) for name in _CLONED}
     if job.timeout_seconds is not None:
         options["timeout"] = job.timeout_seconds
-    asked = RequestedJob(job.definition, engine.jobs.opened(job).payload, options)
-    return await _enqueue(request, response, caller, engine, asked, dry_run=dry_run)
+    requested = RequestedJob(job.definition, engine.jobs.opened(job).payload, options)
+    return await _enqueue(request, response, caller, engine, requested, dry_run=dry_run)
 
 
-#: What a clone has of the job it is made of, besides its definition and payload.
+#: Options a clone copies from its job, besides definition and payload.
 _CLONED = ("tenant", "queue", "priority", "max_attempts", "metadata", "correlation_id")
 
 
@@ -395,12 +394,12 @@ async def _enqueue(
     response: Response,
     caller: Caller,
     engine: Engine,
-    asked: RequestedJob,
+    requested: RequestedJob,
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
     requester = caller.requester(request)
-    checked = await engine.enqueue_requests.check(asked, requester)
+    checked = await engine.enqueue_requests.check(requested, requester)
     if dry_run:
         response.status_code = 200
         return {"receipt": _VALID, "job": None}
@@ -413,25 +412,25 @@ async def _enqueue(
 
 
 def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:
-    """The error of a batch, with pointers into what was sent."""
+    """The error of a batch, with pointers into the request body."""
     from windlass.api.middleware.field_names import with_body_names
     from windlass.api.schema.requests import NewJob
 
     sent = request.state.sent["jobs"]
-    found = []
+    errors = []
     for place, error in refused.refused.items():
         known = with_body_names(NewJob, error, sent[place])
         field = next((f"/{name}" for kind, name in _FIELDS.items() if isinstance(error, kind)), "")
         whole = f"{error.message} {error.reason}".strip()
-        found += [
+        errors += [
             FieldError(f"/jobs/{place}{each.pointer}", each.message)
             for each in known.errors or [FieldError(field, whole)]
         ]
-    refused.errors = tuple(found)
+    refused.errors = tuple(errors)
     return refused
 
 
-#: An error that names no field -> the field that it is about.
+#: Error class without a field name -> the field it concerns.
 _FIELDS: Mapping[type[WindlassError], str] = {
     DefinitionNotFound: "definition",
     DefinitionDisabled: "definition",
@@ -439,12 +438,12 @@ _FIELDS: Mapping[type[WindlassError], str] = {
     TenantSuspended: "tenant",
     ParentInvalid: "after",
 }
-#: The receipt of a job that was only checked.
+#: The receipt of a dry run.
 _VALID = {"status": "valid", "job_id": None, "because": None}
 
 
 async def _readable_job(caller: Caller, engine: Engine, id: str) -> Job:
-    """A job that the caller may look at, though what they are about to do is another right."""
+    """Return a job that the caller may read, before a change that needs another right."""
     if not caller.reads_all and parse_job_id(id) is None:
         raise JobNotFound(id)
     job = await engine.jobs.get(id, caller.scope)
@@ -454,20 +453,20 @@ async def _readable_job(caller: Caller, engine: Engine, id: str) -> Job:
 
 
 async def visible_job(caller: Caller, engine: Engine, id: str) -> Job:
-    """A job that the caller may know of."""
-    # The end of an id could be that of another's job, and tell of it.
+    """Return a job that is visible to the caller."""
+    # The end of an id could match another owner's job and reveal that it exists.
     if caller.owner is not None and parse_job_id(id) is None:
         raise JobNotFound(id)
     return caller.visible_job(await engine.jobs.get(id, caller.scope), id)
 
 
-def target_tenant(caller: Caller, asked: str | None) -> str:
-    """The tenant that something new belongs to; never one the caller may not touch."""
-    if asked is None or asked == caller.scope.tenant:
+def target_tenant(caller: Caller, requested: str | None) -> str:
+    """Tenant for a new object; TenantNotFound if the caller may not touch it."""
+    if requested is None or requested == caller.scope.tenant:
         return caller.tenant
     if caller.scope.tenant is not None:
-        raise TenantNotFound(asked)  # a foreign tenant is answered like an unknown one
-    return asked
+        raise TenantNotFound(requested)  # the same error as for an unknown tenant
+    return requested
 
 
 def _parsed(q: str) -> JobQuery:

@@ -1,4 +1,4 @@
-"""`/logs`: lines of all jobs, by their words."""
+"""`/logs`: text search in the log lines of all jobs."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -14,7 +14,7 @@ from windlass.ids import JobId, parse_job_id
 routes = Routes("logs")
 
 _Instant = Query(
-    max_length=64, description="An instant, or one from now on: -2h, 2026-07-01T10:00Z."
+    max_length=64, description="An instant, or an offset from now: 2026-07-01T10:00Z, -2h."
 )
 
 
@@ -26,20 +26,20 @@ async def search(
     words: Annotated[
         str | None,
         Query(
-            description="All of them, whole and in any case; without any, every line.",
+            description="Lines must contain all of these whole words, in any case; by default every line.",
             min_length=1,
             max_length=500,
         ),
     ] = None,
     definition: Annotated[str | None, Query(max_length=191)] = None,
     job: Annotated[str | None, Query(description="Only this job's lines.", max_length=64)] = None,
-    level: Annotated[LogLevel | None, Query(description="This one and worse.")] = None,
+    level: Annotated[LogLevel | None, Query(description="This level and above.")] = None,
     since: Annotated[str | None, _Instant] = None,
     until: Annotated[str | None, _Instant] = None,
 ) -> dict[str, Any]:
-    """Newest first. `job_id` and `sequence` of a hit lead to its line:
-    `/jobs/{job_id}/logs?after={sequence - 1}`."""
-    found = await engine.logs.search(
+    """Newest first. `/jobs/{job_id}/logs?after={sequence - 1}` returns a hit with the lines after
+    it."""
+    lines = await engine.logs.search(
         words,
         definition=definition,
         level=level,
@@ -51,8 +51,8 @@ async def search(
         limit=paging.limit + 1,
         scope=caller.scope,
     )
-    page = found[: paging.limit]
-    more = len(found) > paging.limit
+    page = lines[: paging.limit]
+    more = len(lines) > paging.limit
     return paging.page(render.lines(page), _cursor_text(page[-1].place) if more else None)
 
 

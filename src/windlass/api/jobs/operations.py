@@ -1,4 +1,4 @@
-"""`/operations`: one action on all jobs that match; preview, begin, watch, stop, undo."""
+"""`/operations`: one action on all jobs that match a filter; preview, begin, watch, stop, undo."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,22 +22,22 @@ routes = Routes("operations")
 Id = Annotated[str, Path(description="An operation's id.", max_length=64)]
 
 
-@routes.post("/preview", "operations.read", "Preview", summary="What would it do?")
+@routes.post("/preview", "operations.read", "Preview", summary="Preview an operation")
 async def preview(
     caller: CurrentCaller, engine: ReadyEngine, body: "OperationRequest"
 ) -> dict[str, Any]:
-    """How many jobs match, by state, how many would be skipped and why, and a few of them."""
-    found = await engine.operations.preview(
+    """Counts of matching jobs by state and of jobs to be skipped, with reasons and a sample."""
+    operation_preview = await engine.operations.preview(
         caller.effective_principal,
         body.action,
         _jobs(body.q),
         change=body.change(),
         tenant=caller.scope.tenant,
     )
-    told = await render.preview(engine, found)
-    if not caller.reads_all:  # who may change another's job need not be one who may look at it
-        told["sample"] = [job for job in told["sample"] if job["created_by"] == caller.name]
-    return told
+    rendered = await render.preview(engine, operation_preview)
+    if not caller.reads_all:  # the right to change others' jobs does not include reading them
+        rendered["sample"] = [job for job in rendered["sample"] if job["created_by"] == caller.name]
+    return rendered
 
 
 @routes.post(
@@ -45,13 +45,13 @@ async def preview(
     "operations.write",
     "Operation",
     status_code=201,
-    summary="Begin one",
+    summary="Begin an operation",
     audits=False,
 )
 async def begin(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, body: "NewOperation"
 ) -> dict[str, Any]:
-    """On the jobs that match now. Its counts tell how far it is."""
+    """Changes the jobs that match now. The operation's counts show its progress."""
     operation = await engine.operations.create(
         caller.effective_principal,
         body.action,
@@ -70,30 +70,32 @@ async def begin(
 async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """Newest first."""
     before = job_id(paging.after)
-    found = await engine.operations.list(
+    operations = await engine.operations.list(
         caller.effective_principal,
         tenant=caller.scope.tenant,
         before=None if before is None else OperationId(before),
         limit=paging.limit + 1,
     )
-    shown = [render.operation(engine, each) for each in found[: paging.limit]]
-    return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
+    items = [render.operation(engine, each) for each in operations[: paging.limit]]
+    return paging.page(
+        items, operations[paging.limit - 1].id if len(operations) > paging.limit else None
+    )
 
 
-@routes.get("/{id}", "operations.read", "Operation", summary="One operation")
+@routes.get("/{id}", "operations.read", "Operation", summary="Get an operation")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
-    """`done`, `failed` and `skipped` of `total` are settled; `left` are not."""
-    found = await engine.operations.get(
+    """Of `total` jobs, `done`, `failed` and `skipped` are settled; `left` are not."""
+    operation = await engine.operations.get(
         caller.effective_principal, _id(id), tenant=caller.scope.tenant
     )
-    return render.operation(engine, found)
+    return render.operation(engine, operation)
 
 
 @routes.get(
     "/{id}/items",
     "operations.read",
     paged("OperationItemResponse"),
-    summary="What became of its jobs",
+    summary="List an operation's jobs",
 )
 async def items(
     caller: CurrentCaller,
@@ -102,8 +104,8 @@ async def items(
     id: Id,
     state: Annotated[ItemState, Query(description="Only those.")] = "failed",
 ) -> dict[str, Any]:
-    """In one state, with the state a job was brought to, or why it was left alone."""
-    found = await engine.operations.items(
+    """Jobs in one state of the operation, each with its new state, or why it was not changed."""
+    rows = await engine.operations.items(
         caller.effective_principal,
         _id(id),
         state,
@@ -111,16 +113,18 @@ async def items(
         after=int(paging.after or 0),
         limit=paging.limit + 1,
     )
-    more = len(found) > paging.limit
-    page = found[: paging.limit]
+    more = len(rows) > paging.limit
+    page = rows[: paging.limit]
     return paging.page([wire.item(each) for each in page], page[-1].place if more else None)
 
 
-@routes.post("/{id}/stop", "operations.write", "Operation", summary="Stop it", audits=False)
+@routes.post(
+    "/{id}/stop", "operations.write", "Operation", summary="Stop an operation", audits=False
+)
 async def stop(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id
 ) -> dict[str, Any]:
-    """Between two batches; what was done stays done."""
+    """Takes effect after the current batch; changes made so far stay."""
     stopped = await engine.operations.stop(
         caller.effective_principal,
         _id(id),
@@ -141,7 +145,7 @@ async def stop(
 async def undo(
     request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id
 ) -> dict[str, Any]:
-    """An operation of its own, which puts the jobs in line again that were waiting."""
+    """Begins a new operation that queues again the jobs that were waiting when canceled."""
     undoing = await engine.operations.undo(
         caller.effective_principal,
         _id(id),
@@ -153,9 +157,9 @@ async def undo(
 
 def _jobs(q: str) -> JobQuery:
     chosen = parse(q)
-    if not chosen.terms:  # a filter that was lost on the way must not mean everything
+    if not chosen.terms:  # a filter lost by mistake must not select every job
         raise OptionInvalid(
-            "q", q, allowed="a filter; for all jobs say so: state:pending,queued,running"
+            "q", q, allowed="a filter; to select all open jobs: state:pending,queued,running"
         )
     return chosen
 

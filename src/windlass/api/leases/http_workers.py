@@ -1,7 +1,7 @@
 """`/worker`: claim, heartbeat, complete, fail and release for workers without a database.
 
-A worker touches only what it leases. Of a lease that is unknown, stale or another's it hears the
-same: it is lost.
+A worker touches only what it leases. An unknown or stale lease, or another worker's, is reported
+as lost.
 """
 
 import hashlib
@@ -35,17 +35,17 @@ from windlass.errors import Forbidden
 from windlass.errors.wording import printable
 from windlass.ids import JobId, WorkerId
 
-#: Recording how a run ended never fails because of its text.
+#: Accepts any text, so that bad text never prevents recording an outcome.
 routes = Routes("worker", any_text=True)
 
 RIGHT = "worker.work"
-#: Of a credential's name, so that an id fits into every database.
+#: Longest credential name in a worker id, so that the id fits every database.
 _LONGEST_NAME = 80
 
 
 @routes.post("/jobs/claim", RIGHT, "Claimed", keys="own", summary="Claim jobs")
 async def claim(caller: CurrentCaller, engine: ReadyEngine, body: Claim) -> dict[str, Any]:
-    """Leases with what their runs need, and in how many seconds another job becomes due."""
+    """Returns leases with their jobs, and the seconds until another job becomes due."""
     claimed = await engine.remote.claim(
         _id(caller, body.worker),
         body.slots,
@@ -68,39 +68,39 @@ async def claim(caller: CurrentCaller, engine: ReadyEngine, body: Claim) -> dict
 async def heartbeat_all(
     caller: CurrentCaller, engine: ReadyEngine, body: LeaseHeartbeats
 ) -> dict[str, Any]:
-    """Takes progress and log lines of all runs at once. `stop` is null, canceled or lost."""
-    asked = [lease.held for lease in body.leases]
+    """Accepts progress and log lines of all runs. `stop` is null, canceled or lost."""
+    leases = [lease.held for lease in body.leases]
     if body.complete:
-        await engine.remote.release_unknown(_id(caller, body.worker), asked)
+        await engine.remote.release_unknown(_id(caller, body.worker), leases)
     alive = await engine.remote.heartbeat(
         _id(caller, body.worker),
-        asked,
+        leases,
         lease_time=body.lease_time,
         progress=[step.progress(step.held) for step in body.progress],
-        lines=[said.line(said.held) for said in body.lines],
+        lines=[entry.line(entry.held) for entry in body.lines],
     )
-    return {"leases": [{**wire.lease_ref(held), "stop": _stop(alive.get(held))} for held in asked]}
+    return {"leases": [{**wire.lease_ref(held), "stop": _stop(alive.get(held))} for held in leases]}
 
 
 @routes.post("/jobs/{job_id}/heartbeat", RIGHT, "StopRequest", keys="own", summary="Renew a lease")
 async def heartbeat(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: LeaseHeartbeat
 ) -> dict[str, Any]:
-    """Takes progress and log lines. `stop` is null, canceled or lost."""
+    """Accepts progress and log lines. `stop` is null, canceled or lost."""
     held = LeaseRef(JobId(job_id), body.token)
     alive = await engine.remote.heartbeat(
         _id(caller, body.worker),
         [held],
         lease_time=body.lease_time,
         progress=[body.progress.progress(held)] if body.progress else [],
-        lines=[said.line(held) for said in body.lines],
+        lines=[entry.line(held) for entry in body.lines],
     )
     return {"stop": _stop(alive.get(held))}
 
 
 @routes.post("/finish", RIGHT, "LeaseResults", keys="own", summary="Report how runs ended")
 async def finish(caller: CurrentCaller, engine: ReadyEngine, body: AttemptEnds) -> dict[str, Any]:
-    """Many at once. `state` is where the job went; null where its lease is lost."""
+    """Several at once. `state` is the job's new state; null if its lease was lost."""
     ends = [ended(end.held, end, Outcome(end.outcome)) for end in body.ends]
     return {"ends": await _finish(engine, _id(caller, body.worker), ends)}
 
@@ -109,37 +109,37 @@ async def finish(caller: CurrentCaller, engine: ReadyEngine, body: AttemptEnds) 
 async def complete(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: SuccessRequest
 ) -> dict[str, Any]:
-    """`state` is where the job went; null where its lease is lost."""
+    """`state` is the job's new state; null if its lease was lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome.SUCCEEDED)
-    [told] = await _finish(engine, _id(caller, body.worker), [end])
-    return told
+    [result] = await _finish(engine, _id(caller, body.worker), [end])
+    return result
 
 
 @routes.post("/jobs/{job_id}/fail", RIGHT, "LeaseResult", keys="own", summary="Report failure")
 async def fail(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: FailureRequest
 ) -> dict[str, Any]:
-    """Whether it is tried again is decided here. `state` is where the job went; null where its
-    lease is lost."""
+    """The server decides about a retry. `state` is the job's new state; null if its lease was
+    lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome(body.outcome))
-    [told] = await _finish(engine, _id(caller, body.worker), [end])
-    return told
+    [result] = await _finish(engine, _id(caller, body.worker), [end])
+    return result
 
 
-@routes.post("/jobs/{job_id}/release", RIGHT, "LeaseResult", keys="own", summary="Hand a job back")
+@routes.post("/jobs/{job_id}/release", RIGHT, "LeaseResult", keys="own", summary="Release a job")
 async def release(
     caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: Release
 ) -> dict[str, Any]:
-    """Unrun and uncounted. `state` is where the job went; null where its lease is lost."""
+    """The attempt does not count. `state` is the job's new state; null if its lease was lost."""
     end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome.RELEASED)
-    [told] = await _finish(engine, _id(caller, body.worker), [end])
-    return told
+    [result] = await _finish(engine, _id(caller, body.worker), [end])
+    return result
 
 
-@routes.post("/beat", RIGHT, "WorkerOrderResponse", keys="own", summary="Keep a worker's row")
+@routes.post("/beat", RIGHT, "WorkerOrderResponse", keys="own", summary="Update a worker's row")
 async def beat(caller: CurrentCaller, engine: ReadyEngine, body: WorkerHeartbeat) -> dict[str, Any]:
-    """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
-    which of its definitions nobody has made known here: they have no jobs."""
+    """Returns the operator's order (run, drain: claim no more but stay, or stop), and those of the
+    worker's definitions that are unknown here and so have no jobs."""
     id = _id(caller, body.worker)
     row = body.row(id, storable_fields(body.metadata))
     wanted, unknown = await engine.remote.heartbeat_of(row)
@@ -148,7 +148,7 @@ async def beat(caller: CurrentCaller, engine: ReadyEngine, body: WorkerHeartbeat
 
 @routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")
 async def leave(caller: CurrentCaller, engine: ReadyEngine, body: WorkerDeparture) -> None:
-    """For a worker that has stopped."""
+    """Called by a worker when it has stopped."""
     await engine.workers.leave(_id(caller, body.worker))
 
 
@@ -165,15 +165,15 @@ def _stop(cancel_requested: bool | None) -> str | None:
     return "canceled" if cancel_requested else None
 
 
-def _id(caller: Caller, said: str) -> WorkerId:
-    """The worker's id here: of a credential's own, so that no other can speak for it."""
+def _id(caller: Caller, worker: str) -> WorkerId:
+    """The worker's id, prefixed by its credential's name so that no other can use it."""
     if caller.scope.tenant is not None:
         # A claim serves all tenants; a credential of one must not see the others' jobs.
         raise Forbidden(RIGHT)
-    check_name("worker", said)
+    check_name("worker", worker)
     if caller.name is None:
-        return WorkerId(said)
+        return WorkerId(worker)
     name = caller.name
     if len(name) > _LONGEST_NAME or not is_name(name):
         name = f"{printable(name)[:40]}#{hashlib.sha256(name.encode()).hexdigest()[:32]}"
-    return WorkerId(f"{name}/{said}")
+    return WorkerId(f"{name}/{worker}")

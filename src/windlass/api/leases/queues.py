@@ -21,12 +21,12 @@ async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) ->
     return {**page, "items": [wire.queue(each) for each in page["items"]]}
 
 
-@routes.get("/{name}", "queues.read", "Queue", summary="One queue")
+@routes.get("/{name}", "queues.read", "Queue", summary="Get a queue")
 async def get(caller: CurrentCaller, engine: ReadyEngine, name: Name) -> dict[str, Any]:
     return wire.queue(await engine.queues.get(name, caller.scope))
 
 
-@routes.patch("/{name}", "queues.write", "Queue", summary="Limit it")
+@routes.patch("/{name}", "queues.write", "Queue", summary="Limit a queue")
 async def limit(
     caller: CurrentCaller, engine: ReadyEngine, name: Name, body: "QueueLimit"
 ) -> dict[str, Any]:
@@ -34,16 +34,16 @@ async def limit(
     return wire.queue(await engine.queues.get(name, caller.scope))
 
 
-@routes.post("/{name}/pause", "queues.pause", "Queue", summary="Pause it")
+@routes.post("/{name}/pause", "queues.pause", "Queue", summary="Pause a queue")
 async def pause(
     caller: CurrentCaller, engine: ReadyEngine, name: Name, body: "Reason | None" = None
 ) -> dict[str, Any]:
-    """Stops claims; what runs goes on."""
+    """Stops claims; running jobs continue."""
     await engine.queues.pause(name, reason=body.reason if body else None, actor=caller.name)
     return wire.queue(await engine.queues.get(name, caller.scope))
 
 
-@routes.post("/{name}/resume", "queues.pause", "Queue", summary="Resume it")
+@routes.post("/{name}/resume", "queues.pause", "Queue", summary="Resume a queue")
 async def resume(caller: CurrentCaller, engine: ReadyEngine, name: Name) -> dict[str, Any]:
     await engine.queues.resume(name)
     return wire.queue(await engine.queues.get(name, caller.scope))

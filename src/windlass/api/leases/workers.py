@@ -1,4 +1,4 @@
-"""`/workers`: who runs jobs, and what is wanted of them."""
+"""`/workers`: the processes that run jobs, and operators' orders to them."""
 
 from typing import Annotated, Any
 
@@ -20,29 +20,30 @@ Id = Annotated[
 
 @routes.get("", "workers.read", listed("Worker"), summary="List workers")
 async def find(engine: ReadyEngine) -> dict[str, Any]:
-    """With how long ago each was seen. It is stale after two missed beats, lost after a lease."""
+    """Includes the time since each was last seen. A worker is stale after two missed heartbeats,
+    lost after a lease time."""
     return {"items": [render.worker(worker) for worker in await engine.workers.list()]}
 
 
-@routes.get("/{id:path}", "workers.read", "Worker", summary="One worker")
+@routes.get("/{id:path}", "workers.read", "Worker", summary="Get a worker")
 async def get(engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return render.worker(await engine.workers.get(id))
 
 
-@routes.post("/{id:path}/drain", "workers.write", "Worker", summary="Let it claim no more")
+@routes.post("/{id:path}/drain", "workers.write", "Worker", summary="Drain a worker")
 async def drain(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
-    """What it runs goes on, and it stays. It hears of an order with its next beat, a third of its
-    lease, or sooner; `doing` tells what it does by now."""
+    """The worker claims no more; running jobs continue and the process stays. It receives an order
+    with its next heartbeat, after a third of its lease or sooner; `doing` is its current state."""
     return render.worker(await engine.workers.drain(id, actor=caller.name))
 
 
-@routes.post("/{id:path}/resume", "workers.write", "Worker", summary="Let it claim again")
+@routes.post("/{id:path}/resume", "workers.write", "Worker", summary="Resume a worker")
 async def resume(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return render.worker(await engine.workers.resume(id, actor=caller.name))
 
 
-@routes.post("/{id:path}/stop", "workers.write", "Worker", summary="End it")
+@routes.post("/{id:path}/stop", "workers.write", "Worker", summary="Stop a worker")
 async def stop(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
-    """As a signal would: what runs may finish for worker.shutdown_timeout_seconds, the rest is handed
-    back. It is gone from the list then. A stop is not taken back."""
+    """Like a signal: running jobs may finish within worker.shutdown_timeout_seconds, the rest are
+    released. The worker then leaves the list. A stop cannot be revoked."""
     return render.worker(await engine.workers.stop(id, actor=caller.name))

@@ -1,1 +1,1 @@
-"""Live updates: one reader per process, and everybody who listens to what it finds."""
+"""Live updates: one poller per process, shared by all its streams."""

@@ -7,19 +7,19 @@ from windlass.core.payloads.json_text import dump_json
 
 
 class Audience(NamedTuple):
-    """The audience of a change: those of a tenant (None: of any), those who see all tenants, or both."""
+    """Audience of a change: callers of a tenant (None: any), callers for all tenants, or both."""
 
     tenant: str | None
     overseers: bool = True
 
 
 ALL_TENANTS_AUDIENCE = Audience(None)
-#: Those who see all tenants. No tenant has this id.
+#: Callers that see all tenants. No tenant has this id.
 OVERSEERS = Audience("")
 
 
 class StreamEntryKey(NamedTuple):
-    """Where something is seen: what is seen there later takes its place."""
+    """Key of an entry in a topic; a later value replaces the earlier one."""
 
     topic: str
     audience: Audience
@@ -27,44 +27,47 @@ class StreamEntryKey(NamedTuple):
 
 
 class StreamChange(NamedTuple):
-    """Something new at a place, as JSON text; None: too much is new in the topic to tell."""
+    """New value of an entry, as JSON text; None if the topic has too many changes to list."""
 
     place: StreamEntryKey
     text: str | None
 
 
-#: What is at each place: what is told of it, and a mark that only tells whether it is the same.
+#: Entry -> its data for clients, and a mark that is only compared, to detect changes.
 Snapshot = Mapping[StreamEntryKey, tuple[Mapping[str, Any], object]]
 
 
 class SnapshotHistory:
-    """The last snapshots, to compare the next with."""
+    """The last snapshot of each topic, for comparison with the next."""
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {}
 
-    def changes(self, topic: str, seen: Snapshot, *, whole: bool) -> list[StreamChange]:
-        """The changes in a topic. The first snapshot at one tells nothing: whoever listens reads for
-        themselves. `whole` means that what is not seen is not there."""
+    def changes(self, topic: str, snapshot: Snapshot, *, whole: bool) -> list[StreamChange]:
+        """Changes of a topic since its last snapshot; none for the first one, because new clients
+        read the data themselves. `whole`: an entry missing from the snapshot was removed."""
         before = self._seen.get(topic)
-        self._seen[topic] = dict(seen)
+        self._seen[topic] = dict(snapshot)
         if before is None:
             return []
-        if not whole and before and before.keys().isdisjoint(seen):
+        if not whole and before and before.keys().isdisjoint(snapshot):
             return [StreamChange(StreamEntryKey(topic, ALL_TENANTS_AUDIENCE, ""), None)]
-        return [*_changed_entries(before, seen), *(_removed_entries(before, seen) if whole else ())]
+        return [
+            *_changed_entries(before, snapshot),
+            *(_removed_entries(before, snapshot) if whole else ()),
+        ]
 
     def forget(self, topics: Collection[str]) -> None:
         for topic in topics:
             self._seen.pop(topic, None)
 
 
-def _changed_entries(before: Snapshot, seen: Snapshot) -> Iterable[StreamChange]:
-    for place, now in seen.items():
+def _changed_entries(before: Snapshot, snapshot: Snapshot) -> Iterable[StreamChange]:
+    for place, now in snapshot.items():
         if before.get(place) != now:
             yield StreamChange(place, dump_json({"topic": place.topic, **now[0]}))
 
 
-def _removed_entries(before: Snapshot, seen: Snapshot) -> Iterable[StreamChange]:
-    for place in before.keys() - seen.keys():
+def _removed_entries(before: Snapshot, snapshot: Snapshot) -> Iterable[StreamChange]:
+    for place in before.keys() - snapshot.keys():
         yield StreamChange(place, dump_json({"topic": place.topic, "key": place.key, "gone": True}))

@@ -1,4 +1,4 @@
-"""The feed of changes as a parameter of routes, without what it takes to run it."""
+"""The live feed as a parameter of routes, without importing its implementation."""
 
 from typing import TYPE_CHECKING, Annotated
 

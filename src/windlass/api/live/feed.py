@@ -1,7 +1,7 @@
 """Live feed: polls each subscribed topic once for all listeners, and sends them the changes.
 
-Nothing is written anywhere for this: what changed is found by comparing two looks. So it works
-across any number of processes, and costs nothing while nobody listens.
+Writes nothing: changes are found by comparing two polls. It works across any number of processes
+and costs nothing without listeners.
 """
 
 import asyncio
@@ -21,42 +21,42 @@ from windlass.core.jobs.models import Scope
 from windlass.engine.engine import Engine
 from windlass.errors import StreamsFull
 
-#: Between looks that somebody new waits for.
+#: Least time between polls that new listeners wait for.
 _BATCH_SECONDS = 0.05
 
 
 @dataclass(slots=True)
 class _WatchedTopic:
-    """A topic that somebody listens to, or did a moment ago."""
+    """A topic with listeners, or whose last listener has just left."""
 
     listeners: int = 0
     left_at: float = 0.0
-    #: From where on every change of it was told; None before it was looked at.
+    #: Sequence from which all its changes are published; None before the first poll.
     since: int | None = None
 
 
 class LiveFeed:
-    """The numbered changes. `epoch` and a number are an event's id."""
+    """Numbers and publishes changes. An event's id is `epoch` and its number."""
 
     def __init__(self, pace: StreamIntervals) -> None:
         self.pace = pace
-        self.places = StreamQuota(pace)
+        self.quota = StreamQuota(pace)
         self.rechecks = PermissionRechecks(pace)
         self.epoch = secrets.token_hex(4)
         self.sequence = 0
         self._kept: deque[tuple[int, StreamChange]] = deque(maxlen=pace.kept_changes)
         self._topics: dict[str, _WatchedTopic] = {}
         self._listeners: defaultdict[str | None, set[Subscription]] = defaultdict(set)
-        self._picture = SnapshotHistory()
+        self._history = SnapshotHistory()
         self._due: dict[TopicPoller, float] = {}
-        self._wanted = asyncio.Event()
-        self._looking: asyncio.Task[None] | None = None
-        self._over = False
+        self._new_listener = asyncio.Event()
+        self._polling: asyncio.Task[None] | None = None
+        self._ended = False
 
     def subscribe(
         self, engine: Engine, topics: frozenset[str], scope: Scope, *, last_id: str | None = None
     ) -> Subscription:
-        """Listen to topics, from `last_id` on if it is known. Close it in the end."""
+        """Subscribe to topics, from `last_id` on if it is known. The caller closes it."""
         subscription = Subscription(
             topics,
             scope,
@@ -64,7 +64,7 @@ class LiveFeed:
             most=self.pace.waiting_changes,
             leave=self._unsubscribe,
         )
-        if self._over:
+        if self._ended:
             subscription.end()
             return subscription
         if last_id is not None:
@@ -79,17 +79,17 @@ class LiveFeed:
         return subscription
 
     def end(self) -> None:
-        """End all streams, at once and for good."""
-        self._over = True
+        """End all streams at once; new ones end immediately."""
+        self._ended = True
         for subscription in list(self._all_subscriptions()):
             subscription.end()
-        if self._looking is not None:
-            self._looking.cancel()
+        if self._polling is not None:
+            self._polling.cancel()
 
     async def ended(self) -> None:
-        """Return when nothing is looked at any more."""
-        if self._looking is not None:
-            await asyncio.gather(self._looking, return_exceptions=True)
+        """Wait until polling has stopped."""
+        if self._polling is not None:
+            await asyncio.gather(self._polling, return_exceptions=True)
 
     def _unsubscribe(self, subscription: Subscription) -> None:
         listeners = self._listeners[subscription.scope.tenant]
@@ -102,18 +102,22 @@ class LiveFeed:
             del self._listeners[subscription.scope.tenant]
 
     def _resume(self, subscription: Subscription, last_id: str) -> None:
-        last = self._number(last_id)
-        missed = {topic for topic in subscription.topics if not self._replay_changes(topic, last)}
-        subscription.resume(missed, told=self.sequence if last is None else last)
+        last = self._parse_id(last_id)
+        missed = {topic for topic in subscription.topics if not self._can_replay(topic, last)}
+        subscription.resume(missed, delivered=self.sequence if last is None else last)
         if last is None:
             return
-        told = subscription.topics - missed
+        resumed = subscription.topics - missed
         for sequence, change in self._kept:
-            if sequence > last and change.place.topic in told and _concerns(change, subscription):
+            if (
+                sequence > last
+                and change.place.topic in resumed
+                and _is_visible(change, subscription)
+            ):
                 subscription.put(change, sequence)
 
-    def _number(self, id: str) -> int | None:
-        """The number in an id that was given here and not too long ago."""
+    def _parse_id(self, id: str) -> int | None:
+        """The number of an id; None if it is too old or from another process."""
         epoch, _, number = id.partition("-")
         if epoch != self.epoch or not number.isascii() or not number.isdigit():
             return None
@@ -121,59 +125,62 @@ class LiveFeed:
         last = int(number[:20])
         return last if oldest - 1 <= last <= self.sequence else None
 
-    def _replay_changes(self, topic: str, last: int | None) -> bool:
+    def _can_replay(self, topic: str, last: int | None) -> bool:
         watched = self._topics.get(topic)
         if last is None or watched is None or watched.since is None:
             return False
         return watched.since <= last
 
     def _trigger_polls(self, engine: Engine, fresh: Collection[str]) -> None:
-        for look in POLLERS:
-            if any(look.serves(topic) for topic in fresh):
-                self._due[look] = 0.0
-                self._wanted.set()
-        if self._looking is None or self._looking.done():
-            self._looking = engine.background.start(self._run(engine))
+        for poller in POLLERS:
+            if any(poller.serves(topic) for topic in fresh):
+                self._due[poller] = 0.0
+                self._new_listener.set()
+        if self._polling is None or self._polling.done():
+            self._polling = engine.background.start(self._run(engine))
 
     async def _run(self, engine: Engine) -> None:
         while self._topics:
-            for look in POLLERS:
-                topics = [topic for topic in self._topics if look.serves(topic)]
-                if topics and self._due.get(look, 0.0) <= clock.monotonic():
-                    await self._poll(engine, look, topics)
+            for poller in POLLERS:
+                topics = [topic for topic in self._topics if poller.serves(topic)]
+                if topics and self._due.get(poller, 0.0) <= clock.monotonic():
+                    await self._poll(engine, poller, topics)
             self._forget()
             await asyncio.sleep(_BATCH_SECONDS)
             await self._sleep()
 
     async def _sleep(self) -> None:
-        # Of looks that somebody listens to: what others were due at is long past.
+        # Only pollers with listeners: the due times of the others are long past.
         slowest = clock.monotonic() + self.pace.slowest_look_seconds
-        until = min((self._due.get(look, 0.0) for look in self._active_pollers()), default=slowest)
+        until = min(
+            (self._due.get(poller, 0.0) for poller in self._active_pollers()), default=slowest
+        )
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, until - clock.monotonic())):
-                await self._wanted.wait()
-        self._wanted.clear()
+                await self._new_listener.wait()
+        self._new_listener.clear()
 
     def _active_pollers(self) -> list[TopicPoller]:
-        return [look for look in POLLERS if any(look.serves(topic) for topic in self._topics)]
+        return [poller for poller in POLLERS if any(poller.serves(topic) for topic in self._topics)]
 
-    async def _poll(self, engine: Engine, look: TopicPoller, topics: Collection[str]) -> None:
-        """Look once. When the database does not answer, the next look finds what this one missed."""
+    async def _poll(self, engine: Engine, poller: TopicPoller, topics: Collection[str]) -> None:
+        """Poll once. If the database fails, the next poll finds the missed changes."""
         began = clock.monotonic()
-        # Who comes meanwhile sets it to now again.
-        self._due[look] = began + self.pace.slowest_look_seconds
+        # A listener that arrives meanwhile sets it to now again.
+        self._due[poller] = began + self.pace.slowest_look_seconds
         try:
-            for topic, (seen, whole) in (await look.read(engine, topics)).items():
-                self._publish(self._picture.changes(topic, seen, whole=whole))
-                self._last_poll(topic)
-        except Exception as error:  # noqa: BLE001  whatever it is, those who listen stay
-            engine.telemetry.trouble("looking for changes", error)
+            for topic, (snapshot, whole) in (await poller.read(engine, topics)).items():
+                self._publish(self._history.changes(topic, snapshot, whole=whole))
+                self._mark_polled(topic)
+        except Exception as error:  # noqa: BLE001  streams survive any failed poll
+            engine.telemetry.trouble("polling for live updates", error)
             return
-        took = clock.monotonic() - began
+        duration = clock.monotonic() - began
         rest = min(
-            max(self.pace.look_seconds, took * self.pace.look_rest), self.pace.slowest_look_seconds
+            max(self.pace.look_seconds, duration * self.pace.look_rest),
+            self.pace.slowest_look_seconds,
         )
-        self._due[look] = min(self._due[look], began + rest)
+        self._due[poller] = min(self._due[poller], began + rest)
 
     def _publish(self, changes: Iterable[StreamChange]) -> None:
         for change in changes:
@@ -186,13 +193,13 @@ class LiveFeed:
     def _audience(self, audience: Audience) -> Iterable[Subscription]:
         if audience.tenant is None:
             return self._all_subscriptions()
-        theirs = self._listeners.get(audience.tenant, ())
-        return (*theirs, *self._listeners.get(None, ())) if audience.overseers else theirs
+        listeners = self._listeners.get(audience.tenant, ())
+        return (*listeners, *self._listeners.get(None, ())) if audience.overseers else listeners
 
     def _all_subscriptions(self) -> Iterable[Subscription]:
         return (each for listeners in self._listeners.values() for each in listeners)
 
-    def _last_poll(self, topic: str) -> None:
+    def _mark_polled(self, topic: str) -> None:
         watched = self._topics.get(topic)
         if watched is not None and watched.since is None:
             watched.since = self.sequence
@@ -201,22 +208,24 @@ class LiveFeed:
                     subscription.mark_polled(topic, self.sequence)
 
     def _forget(self) -> None:
-        """Stop looking at what nobody has listened to for a while."""
+        """Stop polling topics that have had no listener for a while."""
         before = clock.monotonic() - self.pace.linger_seconds
         gone = [
-            t for t, each in self._topics.items() if not each.listeners and each.left_at < before
+            topic
+            for topic, each in self._topics.items()
+            if not each.listeners and each.left_at < before
         ]
         for topic in gone:
             del self._topics[topic]
-        self._picture.forget(gone)
+        self._history.forget(gone)
         self._due = {
-            look: due
-            for look, due in self._due.items()
-            if any(look.serves(topic) for topic in self._topics)
+            poller: due
+            for poller, due in self._due.items()
+            if any(poller.serves(topic) for topic in self._topics)
         }
 
 
-def _concerns(change: StreamChange, subscription: Subscription) -> bool:
+def _is_visible(change: StreamChange, subscription: Subscription) -> bool:
     audience, tenant = change.place.audience, subscription.scope.tenant
     if tenant is None:
         return audience.overseers
@@ -224,25 +233,25 @@ def _concerns(change: StreamChange, subscription: Subscription) -> bool:
 
 
 class StreamQuota:
-    """Seats for streams: of one caller, of one tenant, and of all in this process."""
+    """Limits open streams per caller, per tenant and per process."""
 
     def __init__(self, pace: StreamIntervals) -> None:
         self._pace = pace
         self._taken: Counter[tuple[str, str]] = Counter()
 
     def take(self, caller: str | None, tenant: str | None) -> list[tuple[str, str]]:
-        """Take a seat, to be given back; StreamsFull tells who has too many."""
-        wanted = {("this server", ""): self._pace.streams}
+        """Reserve a stream, to be given back; StreamsFull names the limit reached."""
+        limits = {("this server", ""): self._pace.streams}
         if tenant is not None:
-            wanted["the tenant", tenant] = self._pace.streams_per_tenant
+            limits["the tenant", tenant] = self._pace.streams_per_tenant
         if caller is not None:
-            wanted["the caller", caller] = self._pace.streams_per_caller
-        for seat, most in wanted.items():
-            if self._taken[seat] >= most:
-                raise StreamsFull(" ".join(seat).strip(), most=most)
-        self._taken.update(list(wanted))
-        return list(wanted)
+            limits["the caller", caller] = self._pace.streams_per_caller
+        for holder, most in limits.items():
+            if self._taken[holder] >= most:
+                raise StreamsFull(" ".join(holder).strip(), most=most)
+        self._taken.update(list(limits))
+        return list(limits)
 
-    def give_back(self, seats: list[tuple[str, str]]) -> None:
-        self._taken.subtract(seats)
+    def give_back(self, reserved: list[tuple[str, str]]) -> None:
+        self._taken.subtract(reserved)
         self._taken = +self._taken

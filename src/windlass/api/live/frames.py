@@ -1,4 +1,4 @@
-"""Live updates on the wire: `text/event-stream`, until the client, the server or a right goes."""
+"""Sends live updates as `text/event-stream` until client, server or permission is gone."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -13,12 +13,12 @@ from windlass.errors.wording import printable_json
 
 _HEADERS = {
     "cache-control": "no-store",
-    "x-accel-buffering": "no",  # or a proxy keeps events until it has many
+    "x-accel-buffering": "no",  # stops nginx from buffering events
 }
 
 
 class EventStream(StreamingResponse):
-    """A subscription as a response. `close` is called when it is over, however it ends."""
+    """Response that streams a subscription. Always calls `close` at its end."""
 
     media_type = "text/event-stream"
 
@@ -58,7 +58,7 @@ async def _frames(
             await subscription.pause(pace.message_seconds)
             beat_at = clock.monotonic() + pace.heartbeat_seconds
         elif clock.monotonic() >= beat_at and not subscription.ended:
-            # An id without data moves on where the client resumes, and is no event.
+            # An id without data is no event, but advances the client's resume position.
             reached = f"id: {feed.epoch}-{feed.sequence}\n" if subscription.idle else ""
             yield f": still here\n{reached}\n"
             beat_at = clock.monotonic() + pace.heartbeat_seconds

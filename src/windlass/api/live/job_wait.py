@@ -1,4 +1,4 @@
-"""Waits for the end of a job by the feed of changes, which looks once for all who wait."""
+"""Waits for a job to end, by the live feed: one poll serves all waiting requests."""
 
 import asyncio
 
@@ -14,26 +14,26 @@ from windlass.errors import JobNotFound
 async def wait_for_end(
     request: Request, engine: Engine, feed: LiveFeed, job: Job, *, timeout: float
 ) -> None:
-    """Return when a job has ended or is gone, the time is over, the client has left, or the server
-    stops. No connection to the database is held meanwhile."""
+    """Return when the job has ended or is gone, at the timeout, or when client or server stops.
+    Holds no database connection meanwhile."""
     until = clock.monotonic() + min(timeout, feed.pace.wait_seconds)
     scope = Scope.of(job.tenant)
     subscription = feed.subscribe(engine, frozenset({job_topic(job.id)}), scope)
-    left = asyncio.ensure_future(_wait_for_disconnect(request))
-    left.add_done_callback(lambda _: subscription.end())
+    disconnected = asyncio.ensure_future(_wait_for_disconnect(request))
+    disconnected.add_done_callback(lambda _: subscription.end())
     try:
-        # The first message tells that the job was looked at; what happens from then on is told.
+        # The first message means the job was polled; later changes are delivered from here on.
         while await subscription.next(max(0.0, until - clock.monotonic())):
             if (await engine.jobs.get(job.id, scope)).ended:
                 return
     except JobNotFound:
         return
     finally:
-        left.cancel()
+        disconnected.cancel()
         subscription.close()
 
 
 async def _wait_for_disconnect(request: Request) -> None:
-    """Return when the client has gone."""
+    """Return when the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

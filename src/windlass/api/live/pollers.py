@@ -28,7 +28,7 @@ _OPEN = (JobState.PENDING, JobState.QUEUED, JobState.RUNNING)
 
 
 class PollResult(NamedTuple):
-    """The snapshot of a topic; not `whole` if there may be more than was read."""
+    """Snapshot of a topic; not `whole` if more rows may exist than were read."""
 
     seen: Snapshot
     whole: bool = True
@@ -36,7 +36,7 @@ class PollResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopicPoller:
-    """One read, and the topics that it serves."""
+    """One read and the topics it serves."""
 
     kinds: frozenset[str]
     read: Callable[[Engine, Collection[str]], Awaitable[Mapping[str, PollResult]]]
@@ -47,21 +47,21 @@ class TopicPoller:
 
 async def _counts(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
     activity = await engine.stream.activity()
-    told = {}
+    results = {}
     if "jobs" in topics:
-        told["jobs"] = PollResult(_jobs_by_place(activity))
+        results["jobs"] = PollResult(_jobs_by_place(activity))
     if "dead" in topics:
-        told["dead"] = PollResult(_dead_by_place(activity))
+        results["dead"] = PollResult(_dead_by_place(activity))
     if "queues" in topics:
         queues = await engine.stream.queues()
-        told["queues"] = PollResult({**_depths(activity), **_queue_details(queues)})
-    return told
+        results["queues"] = PollResult({**_depths(activity), **_queue_details(queues)})
+    return results
 
 
 def _jobs_by_place(activity: Sequence[Activity]) -> Snapshot:
     return {
         StreamEntryKey("jobs", Audience(each.tenant), _key(each)): (
-            {**_where(each), "counts": {str(state): n for state, n in each.counts.items()}},
+            {**_where(each), "counts": {str(state): count for state, count in each.counts.items()}},
             each.moves,
         )
         for each in activity
@@ -87,7 +87,7 @@ def _where(each: Activity) -> dict[str, str]:
 
 
 def _depths(activity: Sequence[Activity]) -> Snapshot:
-    """Queue counts: for each tenant of its own jobs, for overseers of all."""
+    """Queue counts: for each tenant its own jobs, for overseers all jobs."""
     depths: defaultdict[tuple[Audience, str], Counter[str]] = defaultdict(Counter)
     for each in activity:
         open_jobs = {str(state): each.counts[state] for state in _OPEN}
@@ -111,7 +111,7 @@ def _queue_details(queues: Sequence[Queue]) -> Snapshot:
 
 
 async def _workers(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
-    found = await engine.workers.list()
+    workers = await engine.workers.list()
     return {
         "workers": PollResult(
             {
@@ -126,7 +126,7 @@ async def _workers(engine: Engine, topics: Collection[str]) -> Mapping[str, Poll
                     },
                     None,
                 )
-                for worker in found
+                for worker in workers
             }
         )
     }
@@ -134,51 +134,51 @@ async def _workers(engine: Engine, topics: Collection[str]) -> Mapping[str, Poll
 
 async def _triggers(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
     redactor = create_redactor(engine.settings)
-    found = await engine.stream.triggers(most=_MOST_TRIGGERS)
-    whole = len(found) < _MOST_TRIGGERS
-    told: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {
+    triggers = await engine.stream.triggers(most=_MOST_TRIGGERS)
+    whole = len(triggers) < _MOST_TRIGGERS
+    entries: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {
         "schedules": {},
         "triggers": {},
     }
-    for each in found:
+    for each in triggers:
         topic = "triggers" if each.type == "event" else "schedules"
-        shown = _render_job(each, redactor, "last_error")
-        told[topic][StreamEntryKey(topic, Audience(each.tenant), str(each.id))] = (shown, None)
-    return {topic: PollResult(told[topic], whole) for topic in topics}
+        data = _render_job(each, redactor, "last_error")
+        entries[topic][StreamEntryKey(topic, Audience(each.tenant), str(each.id))] = (data, None)
+    return {topic: PollResult(entries[topic], whole) for topic in topics}
 
 
 async def _events(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
-    found = await engine.stream.events(most=_MOST_EVENTS)
-    seen = {
+    events = await engine.stream.events(most=_MOST_EVENTS)
+    entries = {
         StreamEntryKey("events", Audience(each.tenant), str(each.id)): (_render_job(each), None)
-        for each in found
+        for each in events
     }
-    return {"events": PollResult(seen, whole=False)}
+    return {"events": PollResult(entries, whole=False)}
 
 
 async def _jobs(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
     redactor = create_redactor(engine.settings)
-    told = {topic: PollResult({}) for topic in topics}
+    results = {topic: PollResult({}) for topic in topics}
     ids = [id for topic in topics if (id := topic_job(topic)) is not None]
     for id, each in (await engine.stream.jobs(ids)).items():
         place = StreamEntryKey(job_topic(id), Audience(each.tenant), str(id))
-        told[job_topic(id)] = PollResult(
+        results[job_topic(id)] = PollResult(
             {place: (_render_job(each, redactor, "progress_note"), None)}
         )
-    return told
+    return results
 
 
 def _render_job(mark: Any, redactor: Redactor | None = None, text: str = "") -> dict[str, Any]:
-    shown = {
+    data = {
         "tenant_id" if name == "tenant" else name: wire.plain(value)
         for name, value in mark._asdict().items()
     }
-    if redactor is not None and shown[text] is not None:
-        shown[text] = redactor.redact_text(shown[text])
-    return shown
+    if redactor is not None and data[text] is not None:
+        data[text] = redactor.redact_text(data[text])
+    return data
 
 
-#: All looks. Each is taken only while somebody listens to a topic of it.
+#: All pollers. Each runs only while one of its topics has a listener.
 POLLERS = (
     TopicPoller(frozenset({"jobs", "dead", "queues"}), _counts),
     TopicPoller(frozenset({"workers"}), _workers),

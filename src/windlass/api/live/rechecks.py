@@ -1,4 +1,4 @@
-"""Asks again whether callers may still listen: once for all streams of one credential."""
+"""Rechecks the permission of open streams, once for all streams of one credential."""
 
 import asyncio
 from collections import OrderedDict
@@ -15,14 +15,14 @@ class _PermissionCheck(NamedTuple):
 
 
 class PermissionRechecks:
-    """Verdicts that streams share while they are fresh. One that does not come in time is a no."""
+    """Permission results, shared by streams while fresh. A check that times out is a refusal."""
 
     def __init__(self, pace: StreamIntervals) -> None:
         self._pace = pace
         self._recent: OrderedDict[Hashable, _PermissionCheck] = OrderedDict()
 
     async def may_listen(self, key: Hashable, check: Callable[[], Awaitable[bool]]) -> bool:
-        """The verdict of `check`, or the one that another stream of this key has just got."""
+        """Return the result of `check`, or a fresh one from another stream with this key."""
         self._forget()
         recheck = self._recent.get(key)
         if recheck is None:

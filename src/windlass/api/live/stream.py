@@ -1,4 +1,4 @@
-"""`/stream`: what changes, as it changes."""
+"""`/stream`: live changes as server-sent events."""
 
 from typing import Annotated
 
@@ -25,10 +25,10 @@ routes = Routes("stream")
 @routes.get(
     "",
     "stream.read",
-    summary="Follow what changes",
+    summary="Follow changes",
     status_code=200,
     response_class=EventStream,
-    answers={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
     own=True,
 )
 async def follow(
@@ -46,18 +46,18 @@ async def follow(
     ],
     last_event_id: Annotated[str | None, Header(max_length=64)] = None,
 ) -> Response:
-    """Server-sent events. After `ready` nothing is missed: read what you show then, and again what
-    a `reset` names; `changes` tells what is different since. Whoever sees only their own jobs may
-    follow those, each as job:<id>."""
-    asked = known.parse(topics)
-    await _check(caller, engine, asked)
-    seats = feed.places.take(caller.name, caller.scope.tenant)
-    subscription = feed.subscribe(engine, asked, caller.scope, last_id=last_event_id)
+    """Server-sent events. After `ready` no change is missed: read the data you show then, and again
+    for topics named by a `reset`; `changes` has the differences since. Callers limited to their own
+    jobs may follow each as job:<id>."""
+    parsed = known.parse(topics)
+    await _check(caller, engine, parsed)
+    reserved = feed.quota.take(caller.name, caller.scope.tenant)
+    subscription = feed.subscribe(engine, parsed, caller.scope, last_id=last_event_id)
 
     async def check() -> bool:
         try:
             return await authenticate_caller(request, request.query_params.get("tenant")) == caller
-        except WindlassError:  # nobody it knows, or nobody can tell
+        except WindlassError:  # the credential is gone, or cannot be checked
             return False
 
     async def still_may() -> bool:
@@ -65,7 +65,7 @@ async def follow(
 
     def close() -> None:
         subscription.close()
-        feed.places.give_back(seats)
+        feed.quota.give_back(reserved)
 
     return EventStream(feed, subscription, still_may=still_may, close=close)
 
@@ -75,7 +75,7 @@ async def _check(caller: Caller, engine: Engine, topics: frozenset[str]) -> None
         right = known.required_right(topic)
         if not caller.may(right):
             raise Forbidden(right)
-        # A right to listen, or to look, that reaches only what the caller made.
+        # The right covers only the caller's own jobs.
         if caller.owner is None and (caller.reads_all or right != "jobs.read"):
             continue
         job = known.topic_job(topic)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from windlass.errors import OptionInvalid
 from windlass.ids import JobId, parse_job_id
 
-#: Each topic, and the right that it takes.
+#: Topic -> the right it requires.
 RIGHTS: Mapping[str, str] = {
     "jobs": "jobs.read",
     "job": "jobs.read",
@@ -23,7 +23,7 @@ _ALLOWED = (
 
 
 def parse(text: str) -> frozenset[str]:
-    """The topics that are asked for, each spelled in its one way."""
+    """Parse a list of topics into their canonical spelling."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not 0 < len(words) <= _MOST:
         raise OptionInvalid("topics", text[:191], allowed=_ALLOWED)
@@ -39,7 +39,7 @@ def job_topic(id: JobId) -> str:
 
 
 def topic_job(topic: str) -> JobId | None:
-    """The job that a topic is about; None if it is about more."""
+    """The job of a `job:<id>` topic; None for any other topic."""
     kind, _, id = topic.partition(":")
     return parse_job_id(id) if kind == "job" else None
 

@@ -1,7 +1,7 @@
 """Decides whether a request is let in at all, before its route, body or credential is looked at."""
 
-from fastapi import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from fastapi import HTTPException, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from windlass.api.access.callers import Caller, open_access, ready_engine
 from windlass.api.access.credentials import by_credentials, find_principal
@@ -10,8 +10,10 @@ from windlass.api.middleware.problems import respond
 from windlass.api.middleware.rate_limit import rate_limiter_of
 from windlass.core.access.principal import Principal
 from windlass.engine.access.audit import Target
-from windlass.errors import CrossSiteRefused, NotAuthenticated, WindlassError
+from windlass.errors import CrossSiteRefused, NotAuthenticated, PayloadTooLarge, WindlassError
 
+#: A body may be some times as large as a payload: its text is escaped, and there is more to say.
+TIMES = 4
 #: Not counted: a load balancer that shares its address with its clients must not have its probes
 #: refused on their account, or it takes the server out of service.
 _UNCOUNTED = frozenset({"/healthz", "/readyz"})
@@ -19,20 +21,41 @@ _MOST_CHARACTERS = 200
 
 
 class AdmissionMiddleware:
-    """Refuses remote requests to an open API, requests beyond a limit, and cross-site writes."""
+    """Refuses remote requests to an open API, requests beyond a limit, and cross-site writes; a body
+    that is too large as soon as that shows."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, body_bytes: int) -> None:
         self._app = app
+        self._body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            request = Request(scope)
-            try:
-                await _admit(request)
-            except WindlassError as error:
-                await respond(request, error)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        try:
+            await _admit(request)
+        except WindlassError as error:
+            await respond(request, error)(scope, receive, send)
+            return
+        await self._app(scope, self._counted(receive), send)
+
+    def _counted(self, receive: Receive) -> Receive:
+        """Receive the messages of one request, up to the limit of its body."""
+        read = 0
+
+        async def receive_counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._body_bytes:
+                # Only this kind of error passes through where a body is read.
+                raise HTTPException(413) from PayloadTooLarge(
+                    "the request", size=read, limit=self._body_bytes
+                )
+            return message
+
+        return receive_counted
 
 
 async def _admit(request: Request) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from windlass.api.routing import RIGHT, Request, Response
-from windlass.core.access.roles import is_audited
 from windlass.errors import (
     EventNotFound,
     Forbidden,
@@ -40,33 +39,29 @@ class PendingAudit:
 
 async def begin(request: Request, caller: "Caller", engine: "Engine", right: str) -> None:
     """Remember how what will be changed looks now."""
-    if caller.name is not None and is_audited(right):
-        from windlass.api.middleware.audit_values import current_value
+    from windlass.api.middleware.audit_values import current_value
 
-        before = await current_value(request, caller, engine)
-        request.state.noting = PendingAudit(caller, engine, right, before)
+    before = await current_value(request, caller, engine)
+    request.state.pending_audit = PendingAudit(caller, engine, right, before)
 
 
 def forget(request: Request) -> None:
     """Leave no entry after all: nothing was changed."""
-    request.state.noting = None
+    request.state.pending_audit = None
 
 
-async def end(request: Request, response: Response) -> None:
+async def end(request: Request, response: Response, pending: PendingAudit) -> None:
     """Leave the entry of a change that was made; what is answered is how it looks now."""
-    noting: PendingAudit | None = getattr(request.state, "noting", None)
-    if noting is None:
-        return
     from windlass.api.middleware.audit_values import difference, redacted
 
     shown = json.loads(bytes(response.body)) if response.body else None
-    before = await redacted(noting.engine, noting.before)
-    after = await redacted(noting.engine, shown if isinstance(shown, dict) else None)
+    before = await redacted(pending.engine, pending.before)
+    after = await redacted(pending.engine, shown if isinstance(shown, dict) else None)
     await _record(
         request,
-        noting.caller,
-        noting.engine,
-        noting.right,
+        pending.caller,
+        pending.engine,
+        pending.right,
         before=difference(before, after),
         after=difference(after, before),
         about=after or before or {},

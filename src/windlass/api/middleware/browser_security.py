@@ -2,13 +2,13 @@
 
 import base64
 import hashlib
+import ipaddress
 import re
 from collections.abc import Mapping
 
 from fastapi import Request
 from starlette.responses import Response
 
-from windlass.api.middleware.proxies import parse_address
 from windlass.core.access.accounts import COOKIE, SECURE_COOKIE
 from windlass.errors import CrossSiteRefused, OpenAccessRefused
 
@@ -128,3 +128,19 @@ def _is_loopback_host(host: str) -> bool:
 def _is_loopback(address: str) -> bool:
     known = parse_address(address)
     return known is not None and known.is_loopback
+
+
+def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The IP address in a text, which may have a port; None if there is none.
+
+    An IPv4 address that is mapped into IPv6 is returned as IPv4.
+    """
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address

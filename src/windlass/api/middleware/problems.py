@@ -125,14 +125,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected_error)
 
 
-def address_error(request: Request) -> Response | None:
-    """The refusal of an address with a character that no database can compare with anything."""
-    if "\0" not in request.scope["path"] and b"%00" not in request.scope["query_string"]:
-        return None
-    found = FieldError("", "the address has a NUL character")
-    return problem(request, errors.RequestInvalid([found]))
-
-
 def status_of(kind: type[WindlassError]) -> HTTPStatus:
     """The status that a kind of error is answered with."""
     return next(STATUS[each] for each in kind.__mro__ if each in STATUS)

@@ -45,8 +45,9 @@ class RateLimiter:
         """Count a request against its address, once."""
         if not getattr(request.state, "counted", False):
             request.state.counted = True
-            address = request.client.host if request.client else ""
-            self._addresses.take(network(address), "this address")
+            if self._addresses.limited:
+                address = request.client.host if request.client else ""
+                self._addresses.take(network(address), "this address")
 
     def reject(self, request: Request) -> None:
         """Count a request whose credential is not valid, or not any more: from now on each request
@@ -70,6 +71,7 @@ class TokenBuckets:
     """A bucket for each key: it holds a minute's worth, and fills at the pace that is allowed."""
 
     def __init__(self, per_minute: int | None, clock: Callable[[], float]) -> None:
+        self.limited = per_minute is not None
         self._per_minute = per_minute
         self._clock = clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()

@@ -1,16 +1,21 @@
-"""The outermost middleware: request id, client address, and the headers of every response."""
+"""The outermost middleware: request id, client address behind trusted proxies, response headers."""
+
+import ipaddress
+from collections.abc import Iterator, Sequence
 
 from fastapi import Request
 from starlette.datastructures import MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from windlass.api.middleware.browser_security import ALWAYS, DEFAULTS
-from windlass.api.middleware.problems import address_error
-from windlass.api.middleware.proxies import TrustedProxies
+from windlass.api.middleware.browser_security import ALWAYS, DEFAULTS, parse_address
+from windlass.api.middleware.problems import problem
+from windlass.errors import FieldError, RequestInvalid
 from windlass.ids import new_job_id
 from windlass.storage.connection.tenant_binding import all_tenants
 
 HEADER = "x-request-id"
+_SCHEMES = frozenset({"http", "https"})
 
 
 class RequestIdMiddleware:
@@ -20,7 +25,7 @@ class RequestIdMiddleware:
     leaves without its headers.
     """
 
-    def __init__(self, app: ASGIApp, *, proxies: TrustedProxies) -> None:
+    def __init__(self, app: ASGIApp, *, proxies: "TrustedProxies") -> None:
         self._app = app
         self._proxies = proxies
 
@@ -42,5 +47,62 @@ class RequestIdMiddleware:
             await send(message)
 
         with all_tenants():  # the tenant that a request is bound to stays with it
-            app = address_error(Request(scope)) or self._app
+            app = _address_error(Request(scope)) or self._app
             await app(scope, receive, send_with_headers)
+
+
+class TrustedProxies:
+    """The networks whose forwarding headers are believed: those of `server.trusted_proxies`.
+
+    `X-Forwarded-For` and `X-Forwarded-Proto` are headers that anybody can send, so they count only
+    on a connection that comes from one of these.
+    """
+
+    def __init__(self, networks: Sequence[str]) -> None:
+        self._networks = [ipaddress.ip_network(each) for each in networks]
+
+    def trusts(self, address: str) -> bool:
+        known = parse_address(address)
+        return known is not None and any(known in network for network in self._networks)
+
+    def resolve(self, scope: Scope) -> Scope:
+        """The scope of a request with the client and the scheme that its proxies report.
+
+        The client is the rightmost address that is no trusted proxy. What stands further left was
+        sent by the client itself.
+        """
+        peer = scope.get("client")
+        if peer is None or not self.trusts(peer[0]):
+            return scope
+        resolved = dict(scope)
+        if (client := self._client(scope)) is not None:
+            resolved["client"] = (client, 0)
+        if (scheme := next(_values(scope, b"x-forwarded-proto"), "").lower()) in _SCHEMES:
+            resolved["scheme"] = scheme
+        return resolved
+
+    def _client(self, scope: Scope) -> str | None:
+        client = None
+        for text in _values(scope, b"x-forwarded-for"):
+            address = parse_address(text)
+            if address is None:
+                break
+            client = str(address)
+            if not self.trusts(client):
+                break
+        return client
+
+
+def _address_error(request: Request) -> Response | None:
+    """The refusal of an address with a character that no database can compare with anything."""
+    if "\0" not in request.scope["path"] and b"%00" not in request.scope["query_string"]:
+        return None
+    return problem(request, RequestInvalid([FieldError("", "the address has a NUL character")]))
+
+
+def _values(scope: Scope, name: bytes) -> Iterator[str]:
+    """The values of a header that is a list, the last one first."""
+    for key, value in reversed(scope["headers"]):
+        if key == name:
+            for each in reversed(value.decode("latin-1").split(",")):
+                yield each.strip()

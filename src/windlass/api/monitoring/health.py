@@ -1,5 +1,5 @@
-"""`/healthz`: the process lives. `/readyz`: it can answer, its database is there and migrated, and it
-was not told to end."""
+"""`/healthz`: the process is alive. `/readyz`: its database is reachable and migrated, and it is
+not shutting down."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from windlass.api.http_routes import PROBLEMS, SafeRoute
 from windlass.api.schema import responses
 from windlass.errors import ServerDraining
 
-#: The database is asked no more often than this, however many ask here: nobody is counted.
+#: Least time between two database checks, because these routes have no rate limit.
 _READY_SECONDS = 1.0
 
 router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
@@ -20,12 +20,14 @@ router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
 _OK: dict[int | str, dict[str, Any]] = {200: {"model": responses.HealthStatus}}
 
 
-@router.get("/healthz", summary="Is the process alive?", response_model=None, responses=_OK)
+@router.get(
+    "/healthz", summary="Check that the process is alive", response_model=None, responses=_OK
+)
 async def healthz(request: Request) -> dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/readyz", summary="Can it answer?", response_model=None, responses=_OK)
+@router.get("/readyz", summary="Check that the server is ready", response_model=None, responses=_OK)
 async def readyz(request: Request, engine: ReadyEngine) -> dict[str, str]:
     state = request.app.state
     if getattr(state, "draining", False):

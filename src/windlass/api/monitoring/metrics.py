@@ -1,4 +1,4 @@
-"""`/metrics`: what the installation does, as Prometheus reads it."""
+"""`/metrics`: metrics of the installation in the Prometheus format."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated
@@ -30,7 +30,7 @@ router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
 
 @router.get(
     "/metrics",
-    summary="Metrics, for Prometheus",
+    summary="Get metrics for Prometheus",
     operation_id="health.metrics",
     dependencies=[as_dependency(Depends(require_right(_READ)))],
     openapi_extra={RIGHT: _READ},
@@ -43,7 +43,7 @@ async def show(
     caller: CurrentCaller,
     accept: Annotated[str, Header()] = "",
 ) -> Response:
-    """Of all tenants, and at most some seconds old."""
+    """Covers all tenants; values are at most some seconds old."""
     if caller.scope.tenant is not None:
         raise Forbidden(_READ)
     registry = CollectorRegistry()
@@ -54,7 +54,7 @@ async def show(
 
 
 class _Read(Collector):
-    """Samples, grouped as Prometheus wants them."""
+    """Samples, grouped by metric for the Prometheus client."""
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         self._samples = samples

@@ -1,4 +1,4 @@
-"""`/stats`: what happened when, for charts."""
+"""`/stats`: counts over time, for charts."""
 
 from typing import Annotated, Any, Literal
 
@@ -10,12 +10,10 @@ from windlass.core.monitoring.summary import WINDOWS
 
 routes = Routes("stats")
 
-Window = Annotated[
-    Literal["5m", "1h", "24h", "7d"], Query(description="How long ago it may have been.")
-]
+Window = Annotated[Literal["5m", "1h", "24h", "7d"], Query(description="The period, up to now.")]
 
 
-@routes.get("", "stats.read", "StatsResponse", summary="What happened, slot by slot")
+@routes.get("", "stats.read", "StatsResponse", summary="Get counts per time slot")
 async def get(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -23,23 +21,23 @@ async def get(
     definition: Annotated[str | None, Query(max_length=191)] = None,
     queue: Annotated[str | None, Query(max_length=191)] = None,
 ) -> dict[str, Any]:
-    """The last slot has only begun. `failing` has the definitions with the most failed attempts.
-    Percentiles are known of all tenants together, and null for those of one."""
+    """The last slot is incomplete. `failing` lists the definitions with the most failed attempts.
+    Percentiles cover all tenants together; they are null for a single tenant."""
     which = {"definition": definition, "queue": queue}
-    told = wire.stats(await engine.summaries.stats(window, scope=caller.scope, **which))
+    stats = wire.stats(await engine.summaries.stats(window, scope=caller.scope, **which))
     wait = run = None
     if caller.scope.tenant is None:
-        found = await engine.latency.percentiles(WINDOWS[window][0], **which)
-        wait, run = found.wait.p95, found.run.p95
-    return {**told, "p95_wait_seconds": wait, "p95_run_seconds": run}
+        percentiles = await engine.latency.percentiles(WINDOWS[window][0], **which)
+        wait, run = percentiles.wait.p95, percentiles.run.p95
+    return {**stats, "p95_wait_seconds": wait, "p95_run_seconds": run}
 
 
-@routes.get("/tenants", "stats.read", paged("TenantStatsResponse"), summary="The same by tenant")
+@routes.get("/tenants", "stats.read", paged("TenantStatsResponse"), summary="Get counts per tenant")
 async def tenants(
     caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery, window: Window = "1h"
 ) -> dict[str, Any]:
-    """How the jobs of each tenant stand, and what happened in the window; to those of one tenant,
-    of theirs."""
-    found = await engine.summaries.tenants(window, scope=caller.scope)
-    page = paging.cut(found, lambda each: each.tenant)
+    """Each tenant's jobs by state, and its counts in the window. A caller bound to a tenant sees
+    only that one."""
+    rows = await engine.summaries.tenants(window, scope=caller.scope)
+    page = paging.cut(rows, lambda each: each.tenant)
     return {**page, "items": [wire.tenant_stats(each) for each in page["items"]]}

@@ -1,4 +1,4 @@
-"""The reference as a page at `/docs`: written from the OpenAPI document, without script, whole offline."""
+"""The API reference as a page at `/docs`: built from OpenAPI, no script, works offline."""
 
 import html
 import json
@@ -55,7 +55,7 @@ _HEADERS = page_headers(_STYLE)
 _CODE = re.compile(r"`([^`]+)`")
 _ERRORS = re.compile(r"\[(\w+)\]\(errors\.md\)")
 _PARAMETER = re.compile(r"\{(\w+)\}")
-#: Bounds of a value: the least, the most, and what is counted.
+#: Bounds of a value: keyword of the minimum, of the maximum, and the unit.
 _BOUNDS = (
     ("minimum", "maximum", ""), ("minLength", "maxLength", "characters"),
     ("minItems", "maxItems", "items"), ("minProperties", "maxProperties", "keys"),
@@ -74,7 +74,7 @@ class _Operation(NamedTuple):
 
 
 def page(text: str) -> HTMLResponse:
-    """The response with the page of `reference_html`."""
+    """A response with the page of `reference_html`."""
     return HTMLResponse(text, headers=_HEADERS)
 
 
@@ -117,8 +117,8 @@ def _contents(by_tag: Mapping[str, Sequence[_Operation]]) -> Iterator[str]:
 
 
 def _credentials(document: Json) -> Iterator[str]:
-    yield "<h2 id=credentials>Credentials</h2><p>One of these, where an operation asks for one. A "
-    yield "server without authentication asks for none, and answers only its own machine.</p>"
+    yield "<h2 id=credentials>Credentials</h2><p>Operations that need a credential accept any of "
+    yield "these. A server without authentication needs none, and serves only its own machine.</p>"
     yield _table(
         ("scheme", "how"),
         (
@@ -164,7 +164,7 @@ def _operation(operation: _Operation, schemas: Json) -> Iterator[str]:
         yield f"<h4>Body: {_type(schema)}{_required_mark(body.get('required', False))}</h4>"
         if inner := _resolved(schema, schemas):
             yield _fields(inner)
-    yield f"<h4>Answers</h4>{_table(('status', 'body', 'meaning'), _answers(about))}"
+    yield f"<h4>Responses</h4>{_table(('status', 'body', 'meaning'), _responses(about))}"
     yield f"<h4>Example</h4>{_pre(_example(operation, schemas))}</section>"
 
 
@@ -172,24 +172,27 @@ def _needs(about: Json) -> str:
     if about.get("security") == []:
         return "needs no credential"
     right = about.get("x-right", "none")
-    own = ", for one's own jobs at least" if about.get("x-own") else ""
+    own = ", at least for the caller's own jobs" if about.get("x-own") else ""
     return f"needs <code>{_text(right)}</code>{own}" if right != "none" else "needs a credential"
 
 
-def _answers(about: Json) -> Iterator[list[str]]:
-    for status, answer in sorted(about["responses"].items()):
-        content: Json = answer.get("content", {})
+def _responses(about: Json) -> Iterator[list[str]]:
+    for status, response in sorted(about["responses"].items()):
+        content: Json = response.get("content", {})
         if _PROBLEM in content:
-            shown, said = '<a href="#schema.Problem">Problem</a>', "See <a href=#errors>errors</a>."
+            body, meaning = (
+                '<a href="#schema.Problem">Problem</a>',
+                "See <a href=#errors>errors</a>.",
+            )
         else:
-            shown = ", ".join(_type(each.get("schema", {})) for each in content.values()) or "none"
-            said = _text(HTTPStatus(int(status)).phrase) if status.isdigit() else ""
-        yield [f"<code>{_text(status)}</code>", shown, said]
+            body = ", ".join(_type(each.get("schema", {})) for each in content.values()) or "none"
+            meaning = _text(HTTPStatus(int(status)).phrase) if status.isdigit() else ""
+        yield [f"<code>{_text(status)}</code>", body, meaning]
 
 
 def _errors() -> Iterator[str]:
     yield "<h2 id=errors>Errors</h2><p>Every error is a <a href=#schema.Problem>Problem</a>. Its code "
-    yield "keeps its meaning. These are all codes, with the status that each is answered with.</p>"
+    yield "keeps its meaning. This table lists every code with its HTTP status.</p>"
     yield _table(
         ("code", "status", "meaning"),
         (
@@ -208,8 +211,8 @@ def _schemas(schemas: Json) -> Iterator[str]:
     for name, schema in sorted(schemas.items()):
         id = _text(f"schema.{name}")
         yield f'<section id="{id}"><h3><a href="#{id}">{_text(name)}</a></h3>'
-        if said := schema.get("description"):
-            yield f"<p>{_prose(' '.join(said.split()))}</p>"
+        if description := schema.get("description"):
+            yield f"<p>{_prose(' '.join(description.split()))}</p>"
         yield _fields(schema) if schema.get("properties") else f"<p>{_type(schema)}</p>"
         for example in schema.get("examples", ()):
             yield _pre(json.dumps(example, indent=2, ensure_ascii=False))
@@ -228,9 +231,9 @@ def _fields(schema: Json) -> str:
     return _table(("field", "type", "meaning"), rows)
 
 
-def _value_cell(schema: Json, said: str) -> tuple[str, str]:
+def _value_cell(schema: Json, description: str) -> tuple[str, str]:
     """The type and meaning of a value, with its bounds and default."""
-    parts = [_prose(said)] if said else []
+    parts = [_prose(description)] if description else []
     bounds = [words for each in (schema, *schema.get("anyOf", ())) for words in _bounds(each)]
     if bounds:
         parts.append(f"<span class=muted>{_prose(', '.join(bounds))}.</span>")
@@ -259,7 +262,7 @@ def _number(value: float) -> str:
 
 
 def _type(schema: Json) -> str:
-    """A type in words, with links to the schemas it is made of."""
+    """A type in words, with links to its schemas."""
     if ref := schema.get("$ref"):
         name = _text(ref.rpartition("/")[2])
         return f'<a href="#schema.{name}">{name}</a>'
@@ -280,20 +283,20 @@ def _type(schema: Json) -> str:
 
 
 def _resolved(schema: Json, schemas: Json) -> Json | None:
-    """The object that a body is, behind references and `or null`."""
+    """The object schema of a body, behind references and `or null`."""
     for each in (schema, *schema.get("anyOf", ())):
         if ref := each.get("$ref"):
-            found: Json = schemas[ref.rpartition("/")[2]]
-            return found
+            resolved: Json = schemas[ref.rpartition("/")[2]]
+            return resolved
     return None
 
 
 def _example(operation: _Operation, schemas: Json) -> str:
-    """A line for a shell: one of the examples, or one made of what is required."""
+    """A curl command: one of the examples, or one built from the required fields."""
     for example in EXAMPLES:
         if example.method == operation.method and _matches_route(example.path, operation.path):
             return curl(example._replace(keeps=""))
-    path = _PARAMETER.sub(lambda found: f"${found[1].upper()}", operation.path)
+    path = _PARAMETER.sub(lambda match: f"${match[1].upper()}", operation.path)
     if needed := [
         f"{each['name']}={_sample(each['schema'], schemas)}"
         for each in operation.about.get("parameters", ())
@@ -310,16 +313,16 @@ def _example(operation: _Operation, schemas: Json) -> str:
 
 
 def _matches_route(path: str, route: str) -> bool:
-    """True if the path of an example, below `/api/v1`, is a route's."""
-    given = path.partition("?")[0].split("/")
+    """True if the path of an example, below `/api/v1`, matches a route."""
+    parts = path.partition("?")[0].split("/")
     steps = route.removeprefix("/api/v1").split("/")
-    return len(given) == len(steps) and all(
-        step == each or step.startswith("{") for step, each in zip(steps, given, strict=True)
+    return len(parts) == len(steps) and all(
+        step == each or step.startswith("{") for step, each in zip(steps, parts, strict=True)
     )
 
 
 def _sample(schema: Json, schemas: Json) -> Any:
-    """A value that fits a schema, with no more than is required."""
+    """A minimal value that fits a schema."""
     if examples := schema.get("examples"):
         return examples[0]
     if ref := schema.get("$ref"):
@@ -351,7 +354,7 @@ def _required_mark(required: bool) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows of cells that are HTML already."""
+    """An HTML table; its cells are already HTML."""
     head = "".join(f"<th scope=col>{each}" for each in heads)
     body = "".join(f"<tr>{''.join(f'<td>{cell}' for cell in row)}" for row in rows)
     return f"<div class=wide><table><tr>{head}{body}</table></div>"

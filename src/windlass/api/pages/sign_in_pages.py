@@ -1,6 +1,6 @@
 """`/login`, `/password` and `/invitation` for a browser: plain forms, no script.
 
-Opening a link changes nothing, so that whoever previews it does not use it up; its button does.
+Opening a link changes nothing, so that a preview does not use it up; its button does.
 """
 
 import html
@@ -47,22 +47,22 @@ _PASSWORD = (
 
 @router.get("/login")
 async def ask_login(link: str = "") -> Response:
-    """A form for name and password; with a link only a button."""
+    """Show a form for name and password; with a link only a button."""
     return _login_page(link)
 
 
 @router.post("/login")
 async def login(request: Request, engine: ReadyEngine) -> Response:
-    said = await _form_fields(request)
+    fields = await _form_fields(request)
 
     async def sign_in() -> NewSession:
-        if link := said.get("link", ""):
+        if link := fields.get("link", ""):
             return await engine.sessions.login_with_link(
                 link, address=client_address(request), note=user_agent_of(request)
             )
         return await engine.sessions.login(
-            said.get("name", ""),
-            said.get("password", ""),
+            fields.get("name", ""),
+            fields.get("password", ""),
             address=client_address(request),
             note=user_agent_of(request),
         )
@@ -72,17 +72,17 @@ async def login(request: Request, engine: ReadyEngine) -> Response:
 
 @router.get("/password")
 async def ask_password(link: str = "") -> Response:
-    """A form for a new password, by a link."""
+    """Show a form to set a password by a link."""
     return _password_page(link)
 
 
 @router.post("/password")
 async def set_password(request: Request, engine: ReadyEngine) -> Response:
-    said = await _form_fields(request)
-    link = said.get("link", "")
+    fields = await _form_fields(request)
+    link = fields.get("link", "")
 
     async def sign_in() -> NewSession:
-        password = said.get("password", "")
+        password = fields.get("password", "")
         return await engine.sessions.set_password(
             link, password, address=client_address(request), note=user_agent_of(request)
         )
@@ -94,34 +94,34 @@ async def set_password(request: Request, engine: ReadyEngine) -> Response:
 
 @router.get("/invitation")
 async def ask_invitation(request: Request, engine: ReadyEngine, link: str = "") -> Response:
-    """A button for who is signed in; else forms to sign in, or to come as somebody new. It looks
-    the same whatever the link is, and whether there is an account or not."""
+    """Show a button to a signed-in user; else forms to sign in or to create an account. The page
+    reveals neither if the link is valid nor if an account exists."""
     return _invitation_page(link, await _current_user(request, engine))
 
 
 @router.post("/invitation")
 async def accept_invitation(request: Request, engine: ReadyEngine) -> Response:
-    said = await _form_fields(request)
-    link = said.get("link", "")
+    fields = await _form_fields(request)
+    link = fields.get("link", "")
     address, note = client_address(request), user_agent_of(request)
-    who = await _current_user(request, engine)
+    user = await _current_user(request, engine)
 
     async def sign_in() -> NewSession | None:
-        if "new_password" in said:
+        if "new_password" in fields:
             return await engine.invitations.accept_as_new(
-                link, said["new_password"], address=address, note=note
+                link, fields["new_password"], address=address, note=note
             )
-        if "name" in said:
+        if "name" in fields:
             return await engine.invitations.accept_by_login(
-                link, said["name"], said.get("password", ""), address=address, note=note
+                link, fields["name"], fields.get("password", ""), address=address, note=note
             )
-        if who is None:
+        if user is None:
             raise LoginFailed
-        await engine.invitations.accept(who, link, keep=session_secret(request))
+        await engine.invitations.accept(user, link, keep=session_secret(request))
         return None
 
     return await _sign_in_response(
-        request, sign_in, lambda error: _invitation_page(link, who, error)
+        request, sign_in, lambda error: _invitation_page(link, user, error)
     )
 
 
@@ -133,7 +133,7 @@ async def _current_user(request: Request, engine: Engine) -> Principal | None:
 
 
 async def _form_fields(request: Request) -> dict[str, str]:
-    """The fields of a form of ours."""
+    """Parse the fields of a submitted form."""
     check_same_site(request)
     text = (await request.body()).decode(errors="replace")
     try:
@@ -148,18 +148,17 @@ async def _sign_in_response(
     sign_in: Callable[[], Awaitable[NewSession | None]],
     page: Callable[[WindlassError], Response],
 ) -> Response:
-    """To the first page, with a session if one was begun, or the same form again and what was
-    wrong."""
+    """Redirect to the first page, with the new session if any; on an error show the form again."""
     try:
-        made = await sign_in()
+        session = await sign_in()
     except WindlassError as error:
-        answer = page(error)
-        answer.status_code = status_of(type(error))
-        return answer
-    answer = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
-    if made is not None:
-        set_session_cookie(request, answer, made)
-    return answer
+        response = page(error)
+        response.status_code = status_of(type(error))
+        return response
+    response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
+    if session is not None:
+        set_session_cookie(request, response, session)
+    return response
 
 
 def _login_page(link: str = "", error: WindlassError | None = None) -> Response:
@@ -173,15 +172,15 @@ def _password_page(link: str, error: WindlassError | None = None) -> Response:
 
 
 def _invitation_page(
-    link: str, who: Principal | None, error: WindlassError | None = None
+    link: str, user: Principal | None, error: WindlassError | None = None
 ) -> Response:
-    if who is not None:
-        forms = [_form(f"Accept as {html.escape(who.name)}", [_hidden(link)])]
+    if user is not None:
+        forms = [_form(f"Accept as {html.escape(user.name)}", [_hidden(link)])]
     else:
         forms = [
             "<h2>If you have an account</h2>",
             _form("Sign in and accept", [_NAME, _PASSWORD, _hidden(link)]),
-            "<h2>If you are new here</h2>",
+            "<h2>If you have no account</h2>",
             _form("Set a password and accept", [_new_password("new_password"), _hidden(link)]),
         ]
     return _page("You are invited to Windlass", forms, error)

@@ -1,4 +1,4 @@
-"""`/`: a plain page that tells how things stand. It has no script, and loads itself anew."""
+"""`/`: the status page. Rendered by the server without script; refreshes itself."""
 
 import html
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -15,7 +15,7 @@ from windlass.api.schema import render
 from windlass.core.access.roles import Right
 from windlass.core.durations import words
 from windlass.core.jobs.query import JobQuery
-from windlass.core.monitoring.state_icons import STATE_ICONS
+from windlass.core.jobs.state_icons import STATE_ICONS
 from windlass.engine.engine import Engine
 from windlass.engine.leases.workers import liveness
 from windlass.errors import Forbidden, NotAuthenticated
@@ -26,11 +26,11 @@ router = APIRouter(route_class=SafeRoute, include_in_schema=False)
 
 _SECONDS = 5
 _JOBS, _CAUSES, _RUNS = 25, 5, 5
-#: Whoever waits longer than this should be looked at.
+#: A longer wait of the oldest job is reported as a problem.
 _LONG = timedelta(minutes=1)
-#: What is counted on top; of what has completed nobody keeps a count.
+#: States counted at the top; completed jobs are not counted anywhere.
 _CARDS = ("queued", "running", "retrying", "scheduled", "waiting", "dead_letter")
-_FIRST = "Make one: <code>windlass enqueue hello name=Ada</code>."
+_FIRST = "Enqueue one: <code>windlass enqueue hello name=Ada</code>."
 _STYLE = """
 :root{color-scheme:light dark;--muted:#57606b;--line:#d5d9df;--scheduled:#460e66;--waiting:#86859e;
 --queued:#105e63;--running:#2862eb;--retrying:#bc7300;--completed:#219a73;--canceled:#292928;
@@ -50,7 +50,7 @@ _HEADERS = page_headers(_STYLE)
 
 @router.get("/", openapi_extra={RIGHT: Right.JOBS_READ, OWN: True})
 async def overview(request: Request) -> Response:
-    """The page for the tenant that the caller names; a caller who is not signed in is asked to."""
+    """Status page of the tenant in the query; redirects to sign-in without a session."""
     root = request.scope.get("root_path", "")
     try:
         caller = await rate_limited_caller(request, request.query_params.get("tenant"))
@@ -59,14 +59,14 @@ async def overview(request: Request) -> Response:
     if not caller.may(Right.JOBS_READ):
         raise Forbidden(Right.JOBS_READ)
     engine = await ready_engine(request)
-    told = "".join([part async for part in _parts(engine, caller, await engine.now())])
+    content = "".join([part async for part in _parts(engine, caller, await engine.now())])
     links = f'<a href="{root}/docs">API reference</a>'
     return HTMLResponse(
         "<!doctype html><html lang=en><meta charset=utf-8><title>Windlass</title>"
         "<meta name=viewport content='width=device-width'><meta name=robots content=noindex>"
         f"<meta http-equiv=refresh content={_SECONDS}><style>{_STYLE}</style>"
-        f"<body><header><h1>Windlass</h1></header><main>{told}</main><footer><p class=muted>"
-        f"Loaded anew every {_SECONDS} s · {links}</footer></html>",
+        f"<body><header><h1>Windlass</h1></header><main>{content}</main><footer><p class=muted>"
+        f"Refreshed every {_SECONDS} s · {links}</footer></html>",
         headers=_HEADERS,
     )
 
@@ -84,16 +84,20 @@ async def _parts(engine: Engine, caller: Caller, now: datetime) -> AsyncIterator
 
 
 async def _verdict_and_counts(engine: Engine, caller: Caller) -> str:
-    """A verdict, and how many jobs are where."""
+    """A health verdict, and the number of jobs by state."""
     summary = await engine.summaries.summary(caller.scope)
-    workers = [w for w in await engine.workers.list() if liveness(w) == "live" and w.claims]
+    workers = [
+        worker
+        for worker in await engine.workers.list()
+        if liveness(worker) == "live" and worker.claims
+    ]
     late = summary.oldest_age is not None and summary.oldest_age > _LONG
     if late and not workers:
-        verdict = "Jobs wait, and no worker takes any: start one with windlass worker."
+        verdict = "Jobs are waiting and no worker is running: start one with windlass worker."
     elif late and summary.oldest_age is not None:
-        verdict = f"The oldest job in line waits {words(summary.oldest_age)}."
+        verdict = f"The oldest queued job has waited {words(summary.oldest_age)}."
     else:
-        verdict = "Healthy: no job in line waits long."
+        verdict = "Healthy: no queued job has waited long."
     counts = {str(state): f"{number:,}" for state, number in summary.states.items()}
     counts |= {view: str(count) for view, count in summary.views.items()}
     cards = "".join(f"<li class={name}><b>{counts[name]}</b>{_sign(name)}" for name in _CARDS)
@@ -101,7 +105,7 @@ async def _verdict_and_counts(engine: Engine, caller: Caller) -> str:
 
 
 async def _queues(engine: Engine, caller: Caller) -> str:
-    found = await engine.queues.list(caller.scope)
+    queues = await engine.queues.list(caller.scope)
     rows = (
         [
             _text(queue.name),
@@ -109,7 +113,7 @@ async def _queues(engine: Engine, caller: Caller) -> str:
             f"{queue.running:,}",
             _text(f"paused: {queue.pause_reason or 'no reason given'}" if queue.paused_at else ""),
         ]
-        for queue in found
+        for queue in queues
     )
     return _table("Queues", ("queue", "queued", "running", ""), rows)
 
@@ -120,44 +124,44 @@ async def _jobs(engine: Engine, caller: Caller, now: datetime) -> str:
     rows = (
         [
             f'<span title="{job.id}">{short(job.id)}</span>',
-            f"<span class={shown['view']}>{_sign(shown['view'])}</span>",
+            f"<span class={entry['view']}>{_sign(entry['view'])}</span>",
             _text(job.definition),
             _text(job.tenant),
             _text(job.queue),
             f"{job.attempts}/{job.max_attempts}",
             _ago(job.created_at, now),
-            _text(shorten(shown["last_error"] or "")),
+            _text(shorten(entry["last_error"] or "")),
         ]
-        for job, shown in zip(page.jobs, await render.jobs(engine, page), strict=True)
+        for job, entry in zip(page.jobs, await render.jobs(engine, page), strict=True)
     )
     titles = ("job", "state", "definition", "tenant", "queue", "attempts", "made", "error")
     return _table("Newest jobs", titles, rows) or f"<h2>No jobs yet</h2><p>{_FIRST}"
 
 
 async def _causes(engine: Engine, caller: Caller, now: datetime) -> str:
-    found = await engine.dead.groups(limit=_CAUSES, scope=caller.scope)
+    groups = await engine.dead.groups(limit=_CAUSES, scope=caller.scope)
     rows = (
         [f"{each.count:,}", _text(each.definition), _text(each.sentence), _ago(each.last_at, now)]
-        for each in found
+        for each in groups
     )
     return _table("Failed for good, by cause", ("jobs", "definition", "cause", "last"), rows)
 
 
 async def _runs(engine: Engine, caller: Caller, now: datetime) -> str:
-    found = [
+    schedules = [
         (each.next_run_at, each)
         for each in await engine.triggers.list("time", caller.scope)
         if each.enabled and each.next_run_at is not None
     ]
     rows = (
         [_text(each.name), _text(each.definition), f"{at:%Y-%m-%d %H:%M:%S} UTC", _ago(at, now)]
-        for at, each in sorted(found, key=lambda pair: pair[0])[:_RUNS]
+        for at, each in sorted(schedules, key=lambda pair: pair[0])[:_RUNS]
     )
     return _table("Next runs", ("schedule", "definition", "at", ""), rows)
 
 
 def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows of cells that are HTML already; nothing if there are none."""
+    """An HTML table, empty text without rows; its cells are already HTML."""
     body = "".join(f"<tr>{''.join(f'<td>{cell}' for cell in row)}" for row in rows)
     head = "".join(f"<th scope=col>{head}" for head in heads)
     return body and f"<h2>{title}</h2><div class=wide><table><tr>{head}{body}</table></div>"
@@ -169,8 +173,8 @@ def _sign(name: str) -> str:
 
 
 def _ago(at: datetime, now: datetime) -> str:
-    told = f"in {words(at - now)}" if at > now else f"{words(now - at)} ago"
-    return f'<time datetime="{at.isoformat()}">{told}</time>'
+    text = f"in {words(at - now)}" if at > now else f"{words(now - at)} ago"
+    return f'<time datetime="{at.isoformat()}">{text}</time>'
 
 
 def _text(value: str) -> str:

@@ -1,6 +1,6 @@
 """Cursors: the position at which a list continues. Signed, and valid only for their list and tenant.
 
-They are masked too: the position may be an item that the caller must not see.
+Their content is masked, because the position may be an item that the caller must not see.
 """
 
 import base64
@@ -20,14 +20,14 @@ class Cursors:
     secret: bytes
 
     def make(self, after: object, *, list: str, scope: Scope) -> str:
-        """The cursor that goes on after something."""
+        """Create the cursor that continues after an item."""
         body = json.dumps(str(after)).encode()
         signature = self._sign(body, list, scope)
-        made = signature + self._masked(body, signature)
-        return base64.urlsafe_b64encode(made).decode().rstrip("=")
+        cursor = signature + self._masked(body, signature)
+        return base64.urlsafe_b64encode(cursor).decode().rstrip("=")
 
     def read(self, cursor: str, *, list: str, scope: Scope) -> str:
-        """The position in a cursor; one that was not made here for this list is refused."""
+        """Return the position in a cursor; OptionInvalid unless it was created for this list."""
         try:
             raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
             signature, masked = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
@@ -43,6 +43,6 @@ class Cursors:
         return hmac.digest(self.secret, bound + b"\0" + body, hashlib.sha256)[:_SIGNATURE_BYTES]
 
     def _masked(self, body: bytes, signature: bytes) -> bytes:
-        """The body under a mask that only its signature gives; masked twice, it is itself."""
+        """XOR the body with a mask derived from its signature; applying it twice restores it."""
         mask = hashlib.shake_256(b"cursor\0" + self.secret + signature).digest(len(body))
         return bytes(a ^ b for a, b in zip(body, mask, strict=True))

@@ -1,4 +1,4 @@
-"""Lists by page: `limit` and `cursor` in, `items` and `next_cursor` out."""
+"""Paged lists: `limit` and `cursor` in, `items` and `next_cursor` out."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from windlass.api.routing import Depends, Query, Request
 from windlass.api.schema.cursors import Cursors
 from windlass.core.jobs.models import Scope
 
-#: The largest number of a row that every database can compare.
+#: The largest row number that every database can compare.
 LAST_NUMBER = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """Where a list begins and how long it may be."""
+    """Start and length of a page."""
 
     limit: int
     after: str | None
@@ -24,15 +24,15 @@ class Paging:
     _scope: Scope
 
     def page(self, items: Sequence[Any], next: object | None) -> dict[str, Any]:
-        """A page, and the cursor that goes on after it (null at the end)."""
+        """A page and the cursor of the next one (null at the end)."""
         cursor = None
         if next is not None:
             cursor = self._cursors.make(next, list=self._list, scope=self._scope)
         return {"items": list(items), "next_cursor": cursor}
 
-    def cut(self, found: Sequence[Any], key: Callable[[Any], str]) -> dict[str, Any]:
-        """A page of a list that is read whole, in the order of its keys."""
-        rest = [item for item in found if self.after is None or key(item) > self.after]
+    def cut(self, items: Sequence[Any], key: Callable[[Any], str]) -> dict[str, Any]:
+        """Cut a page from a complete list, ordered by key."""
+        rest = [item for item in items if self.after is None or key(item) > self.after]
         more = len(rest) > self.limit
         return self.page(rest[: self.limit], key(rest[self.limit - 1]) if more else None)
 
@@ -40,15 +40,15 @@ class Paging:
 async def _paging(
     request: Request,
     caller: CurrentCaller,
-    limit: Annotated[int, Query(ge=1, le=500, description="How many at most.")] = 50,
+    limit: Annotated[int, Query(ge=1, le=500, description="Largest number of items.")] = 50,
     cursor: Annotated[
-        str | None, Query(max_length=500, description="Where to go on: a next_cursor.")
+        str | None, Query(max_length=500, description="The `next_cursor` of the previous page.")
     ] = None,
 ) -> Paging:
     cursors: Cursors = request.app.state.cursors
-    # The filters are part of what a cursor is good for.
-    asked = sorted(item for item in request.query_params.multi_items() if item[0] not in _OWN)
-    name = f"{request.scope['route'].path} {asked}"
+    # A cursor is valid only for the same filters.
+    filters = sorted(item for item in request.query_params.multi_items() if item[0] not in _OWN)
+    name = f"{request.scope['route'].path} {filters}"
     after = None if cursor is None else cursors.read(cursor, list=name, scope=caller.scope)
     return Paging(limit, after, cursors, name, caller.scope)
 

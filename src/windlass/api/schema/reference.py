@@ -1,4 +1,4 @@
-"""The API's reference in words, as Markdown: of its own OpenAPI document, with examples."""
+"""API reference as Markdown, generated from the OpenAPI document, with examples."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,8 +8,8 @@ from fastapi import FastAPI
 
 
 class Example(NamedTuple):
-    """A request that anybody can type. `keeps` names what of the answer later ones use, `key`
-    is its idempotency key."""
+    """A request to try. `keeps` names the part of the response for later examples; `key` is its
+    idempotency key."""
 
     title: str
     method: str
@@ -19,7 +19,7 @@ class Example(NamedTuple):
     key: str = ""
 
 
-#: From a job to a schedule, in this order: each may use what an earlier one has kept.
+#: Run in this order: each may use values kept by earlier ones.
 EXAMPLES: Sequence[Example] = (
     Example("Enqueue a job", "POST", "/jobs",
             '{"definition": "hello", "payload": {"name": "Ada"}}', keeps="JOB=.job.id"),
@@ -27,24 +27,24 @@ EXAMPLES: Sequence[Example] = (
             '{"jobs": [{"definition": "hello", "payload": {"name": "Ada"}}, '
             '{"definition": "hello", "payload": {"name": "Grace"}, "priority": "high"}]}'),
     Example("Watch it", "GET", "/jobs/$JOB"),
-    Example("Wait until it has ended, for two seconds at most", "GET", "/jobs/$JOB/wait?timeout=2"),
-    Example("Why is it not running?", "GET", "/jobs/$JOB/explain"),
+    Example("Wait up to two seconds for it to end", "GET", "/jobs/$JOB/wait?timeout=2"),
+    Example("Explain why it is not running", "GET", "/jobs/$JOB/explain"),
     Example("Find jobs", "GET", "/jobs?state=queued,retrying&definition=hello&limit=10"),
     Example("Change it while it waits", "PATCH", "/jobs/$JOB",
             '{"priority": "high", "queue": "mail", "delay_seconds": 60}'),
     Example("Cancel it", "POST", "/jobs/$JOB/cancel", '{"reason": "not needed"}'),
     Example("Retry it", "POST", "/jobs/$JOB/retry"),
-    Example("Make another like it", "POST", "/jobs/$JOB/clone"),
-    Example("See what happened to it", "GET", "/jobs/$JOB/history"),
-    Example("Check a schedule, and keep nothing", "POST", "/schedules?dry_run=true",
+    Example("Clone it", "POST", "/jobs/$JOB/clone"),
+    Example("Get its history", "GET", "/jobs/$JOB/history"),
+    Example("Check a schedule without storing it", "POST", "/schedules?dry_run=true",
             '{"name": "hourly", "type": "interval", "definition": "hello", '
             '"interval_seconds": 3600, "payload": {"name": "Ada"}}'),
-    Example("Make a schedule", "POST", "/schedules",
+    Example("Create a schedule", "POST", "/schedules",
             '{"name": "nightly", "type": "cron", "definition": "hello", "cron": "0 2 * * 1-5", '
             '"timezone": "Europe/Berlin", "payload": {"name": "Ada"}}', keeps="SCHEDULE=.id"),
     Example("Run it now", "POST", "/schedules/$SCHEDULE/run"),
     Example("Disable it", "POST", "/schedules/$SCHEDULE/disable"),
-    Example("Have an event make jobs", "POST", "/triggers",
+    Example("Create a job for every event", "POST", "/triggers",
             '{"name": "greet", "type": "event", "definition": "hello", '
             '"event_name": "member.joined", "payload": {"name": "{{event.name}}"}}'),
     Example("Emit an event", "POST", "/events",
@@ -52,70 +52,70 @@ EXAMPLES: Sequence[Example] = (
     Example("Change how a definition runs", "PATCH", "/definitions/hello",
             '{"max_attempts": 5, "rate_limit": "100/min"}'),
     Example("Pause a queue", "POST", "/queues/default/pause", '{"reason": "the relay is down"}'),
-    Example("Resume it, once however often it is asked", "POST", "/queues/default/resume",
+    Example("Resume it, with an idempotency key", "POST", "/queues/default/resume",
             key="resume-4711"),
     Example("Count jobs", "GET", "/jobs/summary"),
-    Example("See what failed, by cause", "GET", "/dead/groups"),
-    Example("Take back that a cause is muted", "POST", "/dead/groups/unmute",
+    Example("List failures by cause", "GET", "/dead/groups"),
+    Example("Unmute a cause", "POST", "/dead/groups/unmute",
             '{"definition": "hello", "fingerprint": "9f86d081884c7d65"}'),
-    Example("See muted causes too", "GET", "/dead/groups?muted=true"),
-    Example("Chart what happened", "GET", "/stats?window=24h&definition=hello"),
+    Example("Include muted causes", "GET", "/dead/groups?muted=true"),
+    Example("Get counts for a chart", "GET", "/stats?window=24h&definition=hello"),
     Example("Compare tenants", "GET", "/stats/tenants?window=1h"),
     Example("Search logs", "GET", "/logs?words=not+found&level=error&since=-2h"),
-    Example("See what a bulk change would do", "POST", "/operations/preview",
+    Example("Preview a bulk change", "POST", "/operations/preview",
             '{"action": "cancel", "q": "state:queued definition:hello"}'),
     Example("Begin it", "POST", "/operations",
             '{"action": "cancel", "q": "state:queued definition:hello", "reason": "not needed"}',
             keeps="OPERATION=.id"),
-    Example("See how far it is", "GET", "/operations/$OPERATION"),
+    Example("See its progress", "GET", "/operations/$OPERATION"),
     Example("Stop it", "POST", "/operations/$OPERATION/stop"),
-    Example("See which jobs it could not change", "GET", "/operations/$OPERATION/items?state=failed"),
-    Example("Move what waits in a queue to another one", "POST", "/operations",
+    Example("List the jobs it could not change", "GET", "/operations/$OPERATION/items?state=failed"),
+    Example("Move waiting jobs to another queue", "POST", "/operations",
             '{"action": "update", "q": "state:pending,queued queue:mail", '
             '"changes": {"queue": "bulk"}}'),
     Example("Who am I?", "GET", "/whoami"),
-    Example("Invite somebody", "POST", "/members",
+    Example("Invite a member", "POST", "/members",
             '{"name": "grace@example.com", "role": "user"}', keeps="MEMBER=.member.name"),
     Example("Offer them another role", "PATCH", "/members/$MEMBER", '{"role": "tenant_admin"}'),
-    Example("Offer somebody to administer everything", "POST", "/users/invite",
+    Example("Invite a superadmin", "POST", "/users/invite",
             '{"name": "barbara@example.com"}'),
-    Example("Make a user", "POST", "/users", '{"name": "edsger@example.com"}', keeps="USER=.id"),
-    Example("Make them a link to set a password", "POST", "/users/$USER/link",
+    Example("Create a user", "POST", "/users", '{"name": "edsger@example.com"}', keeps="USER=.id"),
+    Example("Create a link to set their password", "POST", "/users/$USER/link",
             '{"purpose": "password"}'),
     Example("Disable them", "PATCH", "/users/$USER", '{"disabled": true}'),
 )  # fmt: skip
 
 
-#: What holds for all routes, a paragraph each.
+#: Rules for all routes, one paragraph each.
 INTRODUCTION: Sequence[str] = (
     "Everything is under `/api/v1` and speaks JSON; `/api/v1/openapi.json` has every field. "
-    "Lists go on by `cursor`. An error is `application/problem+json` with a code of "
-    "[these](errors.md), what to do, and a request id. 429 and 503 tell by `Retry-After` when "
-    "to ask again.",
+    "Lists continue by `cursor`. An error is `application/problem+json` with a [code](errors.md), "
+    "a hint, and a request id. 429 and 503 say in `Retry-After` when to retry.",
     "Bodies are UTF-8 JSON with each key of an object once, numbers within the range of a "
     "double, text without NUL, and at most 64 levels in a payload. Instants have an offset "
-    "and lie between 1970 and 2999; answers have them in UTC, always with six digits of a second. All else is refused with 422. Only reports of HTTP "
-    "workers may hold any text: U+FFFD is stored in place of what no database keeps.",
-    "Each entry of an error's `errors` has a `pointer` to what was sent: the JSON pointer of "
+    "and lie between 1970 and 2999; responses have them in UTC, always with six digits of a "
+    "second. Everything else is refused with 422. Only reports of HTTP workers may contain any "
+    "text: U+FFFD replaces characters that databases cannot store.",
+    "Each entry of an error's `errors` has a `pointer` to the input: the JSON pointer of "
     "a field of the body (`/due_at`, `/payload/name`), `?name` of the query, `{name}` of the "
-    "path. A field or query parameter that a route does not take is refused, not ignored.",
-    "A write takes the header `Idempotency-Key`. Repeated within 24 hours by the same caller "
-    "with the same key, method and path, it is answered as before (`Idempotency-Replayed: "
-    "true`) and not done again; with another body it is refused (`WL2105`), and while the "
-    "first is under way told to wait (`WL2106`). Problems and rejected jobs are not kept, and "
-    "a dry run takes no key. If a server dies in between, the key is free again after two "
-    "minutes, and the request is done again.",
-    "The key of an enqueue is the `idempotency_key` of its job, too, unless the body has one. "
-    "So it makes no second job in its tenant for as long as that job is kept: later, or from "
-    "another caller, it is answered with the receipt `existing`, or refused as above if "
-    "definition or payload are others.",
-    "Routes whose answer has a secret (new tokens, links, invitations) refuse the header: "
-    "such an answer is kept nowhere. Routes for workers and for signing in do not look at it.",
+    "path. Unknown fields and query parameters are refused, not ignored.",
+    "Writes accept the header `Idempotency-Key`. If the same caller repeats a request within 24 "
+    "hours with the same key, method and path, it is not executed again: the first response is "
+    "returned (`Idempotency-Replayed: true`). With another body it is refused (`WL2105`); while "
+    "the first request is in progress, the caller is asked to wait (`WL2106`). Problems and "
+    "rejected jobs are not kept, and a dry run takes no key. If a server dies in between, the key "
+    "is free again after two minutes, and a repeated request is executed.",
+    "The key of an enqueue also becomes the `idempotency_key` of its job, unless the body has one. "
+    "It creates no second job in its tenant for as long as that job is kept: a later request, also "
+    "from another caller, gets the receipt `existing`, or is refused as above if definition or "
+    "payload differ.",
+    "Routes whose response has a secret (new tokens, links, invitations) refuse the header, "
+    "because such a response is never stored. Routes for workers and for signing in ignore it.",
 )
 
 
 def curl(example: Example) -> str:
-    """An example as a line for a shell; `$API` is the address up to `/api/v1`."""
+    """An example as a curl command; `$API` is the address up to `/api/v1`."""
     words = ["curl -sS", *([f"-X {example.method}"] if example.method != "GET" else [])]
     words.append(f'"$API{example.path}"')
     if example.key:
@@ -130,7 +130,7 @@ def curl(example: Example) -> str:
 
 
 def markdown(app: FastAPI) -> str:
-    """The page of docs/reference."""
+    """Text of docs/reference/api.md."""
     return "\n".join(_lines(app))
 
 
@@ -161,15 +161,15 @@ def _lines(app: FastAPI) -> Iterator[str]:
         for method, path, route in routes:
             words = route.get("description", "").split("\n\n")[0].replace("\n", " ")
             end = "" if route["summary"].endswith("?") else "."
-            said = f"{route['summary']}{end} {words}".strip()
+            text = f"{route['summary']}{end} {words}".strip()
             right = route.get("x-right")
-            yield f"| `{method} {path}` | {said} | {f'`{right}`' if right else 'nothing'} |"
+            yield f"| `{method} {path}` | {text} | {f'`{right}`' if right else 'nothing'} |"
     yield ""
 
 
 def _by_tag(document: Mapping[str, Any]) -> dict[str, list[tuple[str, str, Mapping[str, Any]]]]:
-    found: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
+    by_tag: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
     for path, methods in document["paths"].items():
         for method, route in methods.items():
-            found.setdefault(route["tags"][0], []).append((method.upper(), path, route))
-    return found
+            by_tag.setdefault(route["tags"][0], []).append((method.upper(), path, route))
+    return by_tag

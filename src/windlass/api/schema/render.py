@@ -1,4 +1,4 @@
-"""Things as JSON, with what showing them takes: the clock, the redactor, the schemas' secret marks."""
+"""Renders models as JSON, with the database clock, the redactor and the schemas' secret marks."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 async def job(engine: "Engine", job: "Job") -> dict[str, Any]:
-    """A whole job; what its definition's schema marks as secret is struck out."""
+    """A whole job; values that its schema marks as secret are redacted."""
     try:
         schema = load_json((await engine.definitions.get(job.definition)).payload_schema)
     except DefinitionNotFound:
@@ -34,28 +34,28 @@ async def job(engine: "Engine", job: "Job") -> dict[str, Any]:
         now=await engine.now(),
         redactor=create_redactor(engine.settings),
         schema=schema,
-        opened=engine.sealer.open_if_possible(job).payload,
+        opened=None if job.sealed is None else engine.sealer.open_if_possible(job).payload,
     )
     return await run_in_thread_if_long(show, job.payload, job.result, job.metadata, job.warnings)
 
 
 async def jobs(engine: "Engine", page: JobPage) -> Sequence[dict[str, Any]]:
-    """A list's entries."""
+    """The entries of a list of jobs."""
     now, redactor = await engine.now(), create_redactor(engine.settings)
     return [wire.job(each, now=now, redactor=redactor, whole=False) for each in page.jobs]
 
 
-def attempts(found: "Sequence[Attempt]") -> list[dict[str, Any]]:
-    return [wire.attempt(each) for each in found]
+def attempts(rows: "Sequence[Attempt]") -> list[dict[str, Any]]:
+    return [wire.attempt(each) for each in rows]
 
 
-def history(engine: "Engine", found: "Sequence[Transition]") -> list[dict[str, Any]]:
+def history(engine: "Engine", transitions: "Sequence[Transition]") -> list[dict[str, Any]]:
     redactor = create_redactor(engine.settings)
-    return [wire.transition(each, redactor) for each in found]
+    return [wire.transition(each, redactor) for each in transitions]
 
 
-def lines(found: "Sequence[LogLine]") -> list[dict[str, Any]]:
-    return [wire.line(each) for each in found]
+def lines(rows: "Sequence[LogLine]") -> list[dict[str, Any]]:
+    return [wire.line(each) for each in rows]
 
 
 def worker(worker: "WorkerRow") -> dict[str, Any]:
@@ -68,64 +68,66 @@ def worker(worker: "WorkerRow") -> dict[str, Any]:
 async def definition(
     engine: "Engine", definition: "Definition", scope: Scope = ALL_TENANTS
 ) -> dict[str, Any]:
-    """A definition with all there is to tell of its jobs, in a scope."""
+    """A definition with all statistics of its jobs in a scope."""
     activity = await engine.activity.activity(definition.key, scope=scope)
     return definition_row(engine, definition, activity)
 
 
 async def definitions(
-    engine: "Engine", found: "Sequence[Definition]", scope: Scope = ALL_TENANTS
+    engine: "Engine", rows: "Sequence[Definition]", scope: Scope = ALL_TENANTS
 ) -> list[dict[str, Any]]:
-    """Definitions, each with how its jobs are made and how many run, in a scope."""
-    times = await engine.activity.times(found, scope)
-    return [definition_row(engine, each, times[each.key]) for each in found]
+    """Definitions, each with its triggers and number of running jobs in a scope."""
+    times = await engine.activity.times(rows, scope)
+    return [definition_row(engine, each, times[each.key]) for each in rows]
 
 
 def definition_row(
     engine: "Engine", definition: "Definition", times: "DefinitionTimes | None" = None
 ) -> dict[str, Any]:
-    """A definition as its row stands, and what is known beside it."""
-    shown = wire.definition(definition, times)
+    """The row of a definition, with its run times if given."""
+    data = wire.definition(definition, times)
     hide = create_redactor(engine.settings).redact_value
-    for holder in (shown, shown["code"] or {}):
+    for holder in (data, data["code"] or {}):
         if "default_payload" in holder:
-            holder["default_payload"] = hide(holder["default_payload"], shown["payload_schema"])
-    return shown
+            holder["default_payload"] = hide(holder["default_payload"], data["payload_schema"])
+    return data
 
 
 async def trigger(engine: "Engine", trigger: "Trigger") -> dict[str, Any]:
-    """A trigger, with what may surprise about it."""
+    """A trigger, with its warnings."""
     warnings = await engine.triggers.warnings_of(trigger)
     return {**wire.trigger(trigger), "warnings": list(warnings)}
 
 
 async def event(engine: "Engine", event: "Event") -> dict[str, Any]:
-    [shown] = await events(engine, [event])
-    return shown
+    [rendered] = await events(engine, [event])
+    return rendered
 
 
-async def events(engine: "Engine", found: "Sequence[Event]") -> list[dict[str, Any]]:
+async def events(engine: "Engine", rows: "Sequence[Event]") -> list[dict[str, Any]]:
     redactor = create_redactor(engine.settings)
 
     def show() -> list[dict[str, Any]]:
-        return [wire.event(each, redactor) for each in found]
+        return [wire.event(each, redactor) for each in rows]
 
-    return await run_in_thread_if_long(show, *(each.data for each in found))
+    return await run_in_thread_if_long(show, *(each.data for each in rows))
 
 
 def operation(engine: "Engine", operation: "Operation") -> dict[str, Any]:
     return wire.operation(operation, create_redactor(engine.settings))
 
 
-async def preview(engine: "Engine", found: "OperationPreview") -> dict[str, Any]:
+async def preview(engine: "Engine", operation_preview: "OperationPreview") -> dict[str, Any]:
     """The preview of an operation, with some of its jobs as list entries."""
     return {
-        "action": str(found.action),
-        "total": found.total,
-        "more": found.more,
-        "by_state": dict(found.by_state),
-        "skipped": [{"reason": why, "count": count} for why, count in found.skipped.items()],
-        "sample": await jobs(engine, JobPage(found.sample, None)),
+        "action": str(operation_preview.action),
+        "total": operation_preview.total,
+        "more": operation_preview.more,
+        "by_state": dict(operation_preview.by_state),
+        "skipped": [
+            {"reason": why, "count": count} for why, count in operation_preview.skipped.items()
+        ],
+        "sample": await jobs(engine, JobPage(operation_preview.sample, None)),
     }
 
 
@@ -133,13 +135,13 @@ def member(member: "Member") -> dict[str, Any]:
     return {**wire.fields_of(member), "permissions": sorted(member.permissions)}
 
 
-def link(request: Request, made: "OneTimeLink") -> dict[str, Any]:
-    """A link with its secret; this is the only answer that has it. `path` is below this server's
-    own address, which only whoever sends the link can know."""
-    path = f"{request.scope.get('root_path', '')}{made.path}"
+def link(request: Request, link: "OneTimeLink") -> dict[str, Any]:
+    """A link with its secret, which no later response contains. Only the path, because the server
+    does not know its public address."""
+    path = f"{request.scope.get('root_path', '')}{link.path}"
     return {
-        "purpose": made.purpose,
-        "secret": made.secret,
+        "purpose": link.purpose,
+        "secret": link.secret,
         "path": path,
-        "expires_seconds": int(made.lasts.total_seconds()),
+        "expires_seconds": int(link.lasts.total_seconds()),
     }

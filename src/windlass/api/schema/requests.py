@@ -1,4 +1,4 @@
-"""Request models. Closed: an unknown field is an error, never ignored."""
+"""Request models. Unknown fields are errors, never ignored."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,9 +24,9 @@ Object = dict[str, Any]
 
 
 def _bounded(at: datetime) -> datetime:
-    if (found := in_utc(at)) is None:
+    if (instant := in_utc(at)) is None:
         raise ValueError(f"it is not {ALLOWED}")
-    return found
+    return instant
 
 
 def _in_zone(at: datetime) -> datetime:
@@ -34,18 +34,18 @@ def _in_zone(at: datetime) -> datetime:
 
 
 Instant = Annotated[datetime, AfterValidator(_bounded)]
-#: As in a filter, one without an offset is in UTC.
+#: Without an offset it is in UTC, as in a filter.
 QueryInstant = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bounded)]
 
 
 class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
-    #: A field -> the option of the Python API that it is, where that is called otherwise.
+    #: Field -> option of the Python API, where the names differ.
     OPTIONS: ClassVar[Mapping[str, str]] = {}
 
     def given_fields(self) -> dict[str, Any]:
-        """The fields that were given, as opposed to left out."""
+        """The fields present in the request, also those that are null."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
@@ -68,53 +68,53 @@ class NewJob(RequestModel):
     }
 
     definition: Name
-    """The key of what is to run."""
+    """Key of the definition."""
     payload: Object = Field(default_factory=dict)
-    """What the handler is given: its arguments by name."""
+    """The handler's arguments by name."""
     tenant: Name | None = None
-    """Whose job it is; by default the caller's tenant."""
+    """Owner of the job; by default the caller's tenant."""
     queue: Name | None = None
-    """The line it waits in; by default the definition's."""
+    """Queue of the job; by default the definition's."""
     priority: Integer | Literal["critical", "high", "normal", "low"] | None = None
-    """A smaller number runs first; by default the definition's."""
+    """Smaller numbers run first; by default the definition's."""
     due_at: Instant | None = None
-    """From when on it may run. Either this or `delay_seconds`."""
+    """Earliest start. Either this or `delay_seconds`."""
     delay_seconds: Seconds | None = None
-    """For how long it waits before it may run."""
+    """Time from now to the earliest start."""
     expires_seconds: Seconds | None = None
-    """It is canceled if it has not begun so long after it was due."""
+    """The job is canceled if it has not started this long after its due time."""
     max_attempts: Integer | None = None
-    """How often it may be tried, the first time included."""
+    """Largest number of attempts, the first included."""
     timeout_seconds: Seconds | None = None
-    """How long an attempt may take."""
+    """Time limit of an attempt."""
     dedupe_key: Name | None = None
-    """While a job with this key has not ended, or is within the window, no second one is made."""
+    """No second job is created while one with this key is open or within the window."""
     dedupe_window_seconds: Seconds | None = None
-    """For how long after it was made a job is met by its `dedupe_key`, ended or not."""
+    """Time after its creation for which a job blocks its `dedupe_key`, even if it has ended."""
     idempotency_key: Name | None = None
-    """One job in its tenant has this key, for as long as it is kept."""
+    """Unique in the tenant for as long as the job is kept."""
     limit_key: Name | None = None
-    """What limits by key count it under."""
+    """The key under which limits per key count the job."""
     on_duplicate: OnDuplicate | None = None
-    """What becomes of a job that meets an equal one: that is answered, an error, or replaced."""
+    """If an equal job exists: return it, fail, or replace it."""
     max_wait_seconds: Seconds | None = None
-    """For how long a job that is replaced again and again may be put off."""
+    """Longest total delay of a job that is replaced repeatedly."""
     after: list[Name] = Field(default_factory=list, max_length=1_000)
-    """Ids of jobs that it waits for."""
+    """Ids of jobs that this one waits for."""
     on_parent_failure: ParentFailure | None = None
-    """What it does when one of those fails."""
+    """The job's reaction to a failed parent."""
     hold: Flag = False
-    """It waits until it is told to run now."""
+    """Hold the job until it is run now."""
     correlation_id: Name | None = None
-    """A name that you give to all jobs of one piece of work."""
+    """A common name for all jobs of one piece of work."""
     created_by: Name | None = None
     """On whose behalf: `user:<id>` of a member of the tenant, or a name of your own, kept as
     `for:<name>`. Needs the right `jobs.enqueue_for`."""
     metadata: Object = Field(default_factory=dict)
-    """What you want to keep beside it."""
+    """Your own data, stored with the job."""
 
     def options(self) -> dict[str, Any]:
-        """What of it is `.options(...)`; what was left out is the definition's to say."""
+        """The fields for `.options(...)`; the definition decides about omitted ones."""
         return {
             self.OPTIONS.get(name, name): value
             for name, value in self.given_fields().items()
@@ -139,11 +139,11 @@ class NewJobs(RequestModel):
     )
 
     jobs: list[NewJob] = Field(min_length=1, max_length=1_000)
-    """In the order in which they are answered."""
+    """The receipts have the same order."""
 
 
 class Reason(RequestModel):
-    """Why something is done; it is shown to whoever asks later."""
+    """The reason for a change, recorded and shown later."""
 
     reason: Text | None = None
 
@@ -155,8 +155,7 @@ class NewPayload(RequestModel):
 
 
 class JobEdit(RequestModel):
-    """What is changed of a job that waits; what is null or left out stays. Metadata is replaced as a
-    whole."""
+    """Changes to a waiting job; null or omitted fields stay. Metadata is replaced as a whole."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"priority": "high", "queue": "mail"}]}
@@ -187,7 +186,7 @@ class GroupSelection(RequestModel):
 
 
 class GroupMute(GroupSelection, Reason):
-    """For how long dead-lettered jobs with one cause are not to be heard of, and why."""
+    """Mutes the dead-lettered jobs with one cause: for how long, and why."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -216,7 +215,7 @@ class GroupBatch(GroupSelection):
 
 
 class OperationRequest(RequestModel):
-    """One action on the jobs that a filter finds."""
+    """One action on all jobs that match a filter."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -226,22 +225,23 @@ class OperationRequest(RequestModel):
 
     action: Literal["cancel", "retry", "run_now", "discard", "update"]
     q: Annotated[str, StringConstraints(max_length=MOST_CHARACTERS)]
-    changes: JobEdit | None = Field(default=None, description="What `update` changes.")
+    changes: JobEdit | None = Field(default=None, description="The changes of an `update`.")
 
     def change(self) -> JobChange | None:
         return None if self.changes is None else self.changes.change()
 
 
 class NewOperation(OperationRequest, Reason):
-    """An operation to begin, and why."""
+    """An operation to begin, and its reason."""
 
     partly: Flag = Field(
-        default=False, description="Where more jobs match than one may take, begin with the newest."
+        default=False,
+        description="If more jobs match than an operation may change, begin with the newest.",
     )
 
 
 class DefinitionEdit(RequestModel):
-    """What an operator says of a definition. Null unsets what can be."""
+    """An operator's edit of a definition. Null unsets an optional value."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"max_attempts": 5, "rate_limit": "100/min"}]}
@@ -258,10 +258,10 @@ class DefinitionEdit(RequestModel):
     max_concurrency: Integer | None = None
     limit_key: Name | None = Field(
         default=None,
-        description="The field of the payload that limits per key count by: `args.id`.",
+        description="The payload field whose value limits per key count by: `args.id`.",
     )
     max_per_key: Integer | None = None
-    rate_limit: Name | None = Field(default=None, description="Starts in a time: `100/min`.")
+    rate_limit: Name | None = Field(default=None, description="Starts per period: `100/min`.")
     rate_per_key: Name | None = None
     dedupe: Literal["payload"] | None = None
     dedupe_window_seconds: Seconds | None = None
@@ -272,7 +272,8 @@ class DefinitionEdit(RequestModel):
     requires_permission: Name | None = None
     on_parent_failure: ParentFailure | None = None
     on_dead_letter: Name | None = Field(
-        default=None, description="The definition that gets a job when one is dead-lettered."
+        default=None,
+        description="The definition that gets a job when a job of this one is dead-lettered.",
     )
     after: list[Name] | None = Field(
         default=None, description="Definitions whose open jobs a new job waits for."
@@ -290,7 +291,8 @@ class DefinitionEdit(RequestModel):
         default=None, description="A command of the settings, `[commands.<name>]`, by its name."
     )
     kind: DefinitionKind | None = Field(
-        default=None, description="`remote` for a worker over HTTP; else what the handler says."
+        default=None,
+        description="`remote` for a worker over HTTP; by default derived from the handler.",
     )
     payload_schema: Object | None = None
 
@@ -299,8 +301,8 @@ class DefinitionEdit(RequestModel):
 
 
 class NewDefinition(DefinitionEdit):
-    """A definition that no code declares: its handler is a function by `path`, a `command` of the
-    settings, or with the kind `remote` a worker over HTTP. What is null has its default."""
+    """A definition without code: its handler is a function by `path`, a `command` of the settings,
+    or, with the kind `remote`, a worker over HTTP. Null fields have their default."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -318,7 +320,7 @@ class NewDefinition(DefinitionEdit):
 
     key: Name
     if_exists: IfExists = Field(
-        default="error", description="What becomes of a definition that has the key already."
+        default="error", description="How to treat an existing definition with this key."
     )
 
     def changes(self) -> dict[str, Any]:
@@ -330,7 +332,7 @@ class NewDefinition(DefinitionEdit):
 
 
 class TriggerEdit(RequestModel):
-    """What is changed of a trigger."""
+    """Changes to a trigger."""
 
     OPTIONS: ClassVar[Mapping[str, str]] = {
         "delay_seconds": "delay",
@@ -359,8 +361,8 @@ class TriggerEdit(RequestModel):
 
 
 class NewTrigger(TriggerEdit):
-    """A trigger: its name, its definition, and the fields of its type. The type need not be said
-    where `cron`, `interval_seconds`, `at`, `run_once` or `event_name` tells it."""
+    """A trigger: its name, its definition, and the fields of its type. The type may be omitted if
+    `cron`, `interval_seconds`, `at`, `run_once` or `event_name` implies it."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -395,7 +397,7 @@ class NewEvent(RequestModel):
 
 
 class TriggerTest(RequestModel):
-    """What a trigger is tried with: an event of the past, or data."""
+    """Input of a trigger test: a past event, or data."""
 
     event_id: Name | None = None
     data: Object | None = None
@@ -419,7 +421,7 @@ class NewToken(RequestModel):
 
 
 class NewUser(RequestModel):
-    """Somebody who signs in, once a password is set by a link."""
+    """A user, who can sign in after setting a password by a link."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "ada@example.com"}]})
 
@@ -428,27 +430,27 @@ class NewUser(RequestModel):
 
 
 class NewSuperadmin(RequestModel):
-    """Somebody who is offered to administer everything."""
+    """An invitation to administer the whole installation."""
 
     name: Name
 
 
 class UserEdit(RequestModel):
-    """What is changed of a user. Superadmin is only taken away here; an invitation gives it."""
+    """Changes to a user. Superadmin can only be taken away here; an invitation grants it."""
 
     superadmin: Flag | None = None
     disabled: Flag | None = None
 
 
 class NewLink(RequestModel):
-    """A link that works once: to set a password, or to sign in."""
+    """A one-time link to set a password or to sign in."""
 
     purpose: LinkPurpose = "password"
     expires_seconds: Annotated[int, Field(strict=True, ge=60, le=30 * 86_400)] | None = None
 
 
 class NewMember(RequestModel):
-    """A role in a tenant that is offered to somebody."""
+    """An offer of a role in a tenant."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "ada@example.com", "role": "tenant_admin"}]}
@@ -461,33 +463,33 @@ class NewMember(RequestModel):
 
 
 class MemberEdit(RequestModel):
-    """What is changed of a member."""
+    """Changes to a member."""
 
     role: Name | None = None
     permissions: Annotated[list[Name], Field(max_length=100)] | None = None
 
 
 class Login(RequestModel):
-    """A person's name and password."""
+    """A user's name and password."""
 
     name: Name
     password: Annotated[str, StringConstraints(max_length=1_000)]
 
 
 class LinkLogin(RequestModel):
-    """What a one-time link carries."""
+    """The secret of a one-time link."""
 
     link: Annotated[str, StringConstraints(max_length=200)]
 
 
 class PasswordByLink(LinkLogin):
-    """A password, and the link that allows to set it: of an account, or of an invitation."""
+    """A new password, and the link to set it: of an account or of an invitation."""
 
     password: Annotated[str, StringConstraints(max_length=1_000)]
 
 
 class PasswordChange(RequestModel):
-    """The password there is, and the one to come."""
+    """The current password and the new one."""
 
     OPTIONS: ClassVar[Mapping[str, str]] = {"after": "password"}
 
@@ -507,7 +509,7 @@ class NewTenant(RequestModel):
 
 
 class TenantEdit(RequestModel):
-    """What is changed of a tenant. Null unsets a limit."""
+    """Changes to a tenant. Null unsets a limit."""
 
     name: Name | None = None
     weight: Integer | None = None
@@ -517,7 +519,7 @@ class TenantEdit(RequestModel):
 
 
 class AuditHead(RequestModel):
-    """Where an audit chain ended once, as `GET /audit/heads` answered it."""
+    """A former end of an audit chain, as returned by `GET /audit/heads`."""
 
     tenant_id: Name | None = Field(description="None is the installation.")
     sequence: Annotated[int, Field(strict=True, ge=1, lt=2**63)]
@@ -526,6 +528,6 @@ class AuditHead(RequestModel):
 
 
 class PinnedHeads(RequestModel):
-    """Heads that were kept outside the database."""
+    """Heads that were saved outside the database."""
 
     heads: Annotated[list[AuditHead], Field(max_length=10_000)]

@@ -1,4 +1,4 @@
-"""Response models, for the reference: generated from the models themselves, so that they cannot differ."""
+"""Response models for the reference, generated from the core models so that they cannot differ."""
 
 import inspect
 import types
@@ -27,22 +27,22 @@ from windlass.engine.leases.queues import QueueCounts
 
 
 class _ResponseModel(BaseModel):
-    """A field may be added to an answer; none changes its meaning."""
+    """Later versions may add fields; no field changes its meaning."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
 
 
 def _shape(name: str, model: type, *, without: Sequence[str] = (), **more: Any) -> type[BaseModel]:
-    """The shape of a model as `core/wire.py` shows it."""
+    """The response model of a core model, as `core/wire.py` renders it."""
     hints = typing.get_type_hints(model)
     names = [field.name for field in fields(model)] if is_dataclass(model) else list(hints)
-    shown: dict[str, Any] = {
+    types: dict[str, Any] = {
         ("tenant_id" if each == "tenant" else each): (_json(hints[each]), ...)
         for each in names
         if each not in without
     }
-    shown |= {each: (type, ...) for each, type in more.items()}
-    return create_model(name, __base__=_ResponseModel, __doc__=model.__doc__, **shown)
+    types |= {each: (type, ...) for each, type in more.items()}
+    return create_model(name, __base__=_ResponseModel, __doc__=model.__doc__, **types)
 
 
 def _types(model: type) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _types(model: type) -> dict[str, Any]:
 
 
 def _json(type: Any) -> Any:
-    """The JSON type of a type."""
+    """The JSON type of a Python type."""
     origin, inner = typing.get_origin(type), typing.get_args(type)
     if origin in (typing.Union, types.UnionType):
         return typing.Union[tuple(_json(each) for each in inner)]  # noqa: UP007  made at run time
@@ -116,8 +116,8 @@ TriggerAnswer = _shape(
 
 
 class Match(_ResponseModel):
-    """What a trigger did with an event, and why it created no job; without a trigger, what a
-    definition's `on_dead_letter` did."""
+    """The result of a trigger for an event, and why it created no job; without a trigger, the
+    result of a definition's `on_dead_letter`."""
 
     trigger_id: UUID | None
     trigger: str | None
@@ -148,19 +148,19 @@ Member = _shape("Member", accounts.Member)
 
 
 class TokenWithSecret(Token):  # type: ignore[misc,valid-type]  # made at run time
-    """A token that was just made, with its secret, which is shown this once."""
+    """A new token with its secret, which is shown only once."""
 
     secret: str
 
 
 class SignedIn(_ResponseModel):
-    """Who signed in. The session is in the cookie that comes with it."""
+    """The user that signed in. The session is in the response's cookie."""
 
     name: str
 
 
 class Receipt(_ResponseModel):
-    """What enqueue answers: a job was created, an equal one exists, or a limit refused it."""
+    """Result of enqueue: a job was created, an equal one exists, or a limit refused it."""
 
     status: Literal["created", "existing", "rejected", "valid"]
     job_id: UUID | None
@@ -168,7 +168,7 @@ class Receipt(_ResponseModel):
 
 
 class Receipts(_ResponseModel):
-    """What became of each job of a batch, in its order."""
+    """A receipt for each job of a batch, in its order."""
 
     items: list[Receipt]
 
@@ -179,7 +179,7 @@ class Enqueued(_ResponseModel):
 
 
 class RevealedJob(_ResponseModel):
-    """A job's payload and result as they were given, secrets included."""
+    """A job's original payload and result, secrets included."""
 
     id: UUID
     definition: str
@@ -197,7 +197,7 @@ class ExplanationResponse(_ResponseModel):
 
 
 class GroupChangeResponse(_ResponseModel):
-    """How many of a group were changed and how many were not; whether there are more."""
+    """Numbers of changed and unchanged jobs of a group; `more` if some remain."""
 
     changed: int
     skipped: int
@@ -205,14 +205,14 @@ class GroupChangeResponse(_ResponseModel):
 
 
 class SkipCount(_ResponseModel):
-    """How many jobs would be left alone, and why."""
+    """Number of jobs that would be skipped, and the reason."""
 
     reason: str
     count: int
 
 
 class Preview(_ResponseModel):
-    """What an operation would do: to how many jobs, and `more` if there are too many for one."""
+    """Effect of an operation: the number of jobs, and `more` if there are too many for one."""
 
     action: str
     total: int
@@ -223,7 +223,7 @@ class Preview(_ResponseModel):
 
 
 class OperationItemResponse(_ResponseModel):
-    """A job of an operation, with the state it was brought to, or why it was left alone."""
+    """A job of an operation, with its new state, or why it was not changed."""
 
     place: int
     job_id: UUID
@@ -241,22 +241,22 @@ class _States(_ResponseModel):
 
 
 class QueueStateCounts(_States):
-    """The jobs of a queue by state, and for how long the oldest in line is due."""
+    """The jobs of a queue by state, and how long the oldest queued one has been due."""
 
     name: str
     oldest_queued_seconds: float | None
 
 
 class ViewCount(_ResponseModel):
-    """How many there are; at least so many where not all were looked at."""
+    """A count; a lower bound if not all jobs were read."""
 
     count: int
     exact: bool
 
 
 class SummaryResponse(_States):
-    """How many jobs there are in each state, and in each view. The view `queued` are those in line:
-    neither `scheduled` nor `retrying`."""
+    """Numbers of jobs by state and by view. The view `queued` excludes `scheduled` and
+    `retrying`."""
 
     views: dict[str, ViewCount]
     oldest_queued_seconds: float | None
@@ -265,7 +265,7 @@ class SummaryResponse(_States):
 
 
 class StatsPointResponse(_ResponseModel):
-    """What happened in a slot of time that began `at`."""
+    """Counts of a time slot that began `at`."""
 
     at: datetime
     enqueued: int
@@ -289,8 +289,8 @@ class FailingDefinitionResponse(_ResponseModel):
 
 
 class StatsResponse(_ResponseModel):
-    """What happened in a window of time: slot by slot, together, and what failed most. All but one in
-    twenty jobs waited and ran for no longer than `p95_…_seconds`."""
+    """Counts of a time window: per slot, in total, and the definitions that failed most. 95 % of
+    the jobs waited and ran no longer than `p95_…_seconds`."""
 
     window: str
     since: datetime
@@ -305,7 +305,7 @@ class StatsResponse(_ResponseModel):
 
 
 class TenantStatsResponse(_States):
-    """A tenant's jobs by state, and what happened to them in a window of time."""
+    """A tenant's jobs by state, and its counts in a time window."""
 
     tenant_id: str
     total: StatsPointResponse
@@ -325,7 +325,7 @@ class Graph(_ResponseModel):
 
 
 class ScheduledRunResponse(_ResponseModel):
-    """A coming due time; `note` tells what the clocks do to it."""
+    """A future due time; `note` describes the effect of a clock change."""
 
     at: datetime
     local: str
@@ -333,7 +333,7 @@ class ScheduledRunResponse(_ResponseModel):
 
 
 class SchedulePreviewResponse(_ResponseModel):
-    """What a schedule will do: in words, its next runs, and what may surprise."""
+    """A schedule in words, its next runs, and warnings."""
 
     words: str
     timezone: str
@@ -342,7 +342,7 @@ class SchedulePreviewResponse(_ResponseModel):
 
 
 class TriggerTestResult(_ResponseModel):
-    """What a trigger would do."""
+    """Result of a trigger test."""
 
     matches: bool
     because: str
@@ -351,7 +351,7 @@ class TriggerTestResult(_ResponseModel):
 
 
 class OneTimeLinkResponse(_ResponseModel):
-    """A link that works once; its secret is shown this once."""
+    """A one-time link; its secret is shown only once."""
 
     purpose: Literal["login", "password", "invitation"]
     secret: str
@@ -360,14 +360,14 @@ class OneTimeLinkResponse(_ResponseModel):
 
 
 class PendingInvitation(_ResponseModel):
-    """A pending member, and the link to send to them. By it they accept the role."""
+    """A pending member, and the link by which they accept the role."""
 
     member: Member  # type: ignore[valid-type]  # made at run time
     link: OneTimeLinkResponse
 
 
 class AcceptedRole(_ResponseModel):
-    """The role that was accepted; without a tenant it is in the whole installation."""
+    """The accepted role; without a tenant it applies to the whole installation."""
 
     name: str
     tenant_id: str | None
@@ -375,7 +375,7 @@ class AcceptedRole(_ResponseModel):
 
 
 class MembershipResponse(_ResponseModel):
-    """What somebody is and may do in a tenant; without a tenant, in the installation."""
+    """Role and rights in a tenant; without a tenant, in the installation."""
 
     tenant_id: str | None
     role: str
@@ -384,7 +384,7 @@ class MembershipResponse(_ResponseModel):
 
 
 class CallerIdentity(_ResponseModel):
-    """Who asks. `rights` are those in `tenant_id`, or in all tenants; null means every one."""
+    """The caller. `rights` apply in `tenant_id`, or in all tenants; null means all rights."""
 
     name: str
     kind: Literal["session", "token", "none"]
@@ -395,8 +395,8 @@ class CallerIdentity(_ResponseModel):
 
 
 class TenantDeletion(_ResponseModel):
-    """How many open jobs ended. After a purge also how many rows of each kind were removed, how
-    many jobs still run, and whether another purge is needed to remove the rest."""
+    """Number of open jobs that were closed. After a purge also the removed rows by kind, the jobs
+    still running, and `more` if another purge is needed."""
 
     closed: int
     rows: dict[str, int] | None = None
@@ -412,7 +412,7 @@ AuditEntry = _shape("AuditEntry", audit.AuditEntry)
 
 
 class AuditEntries(_ResponseModel):
-    """Entries of one chain, and the number to go on before; null at the end."""
+    """Entries of one chain, and the number to continue before; null at the end."""
 
     items: list[AuditEntry]  # type: ignore[valid-type]  # made at run time
     next: int | None
@@ -429,20 +429,20 @@ ClaimedLease = _shape(
 
 
 class Claimed(_ResponseModel):
-    """Leases that were taken, and in how many seconds another job becomes due; null means none."""
+    """New leases, and the seconds until another job becomes due; null if none will."""
 
     leases: list[ClaimedLease]  # type: ignore[valid-type]  # made at run time
     next_due_seconds: float | None
 
 
 class StopRequest(_ResponseModel):
-    """Whether a run has to stop: because its job is canceled, or its lease lost."""
+    """The reason why a run must stop: its job is canceled, or its lease is lost."""
 
     stop: Literal["canceled", "lost"] | None
 
 
 class HeldLease(StopRequest):
-    """A lease, and whether its run has to stop."""
+    """A lease, and the reason if its run must stop."""
 
     job_id: UUID
     token: int
@@ -453,7 +453,7 @@ class RenewedLeases(_ResponseModel):
 
 
 class LeaseResult(_ResponseModel):
-    """Where a job went after a run; null where its lease was lost, and nothing was changed."""
+    """State of a job after a run; null if the lease was lost and nothing was changed."""
 
     job_id: UUID
     token: int
@@ -465,14 +465,14 @@ class LeaseResults(_ResponseModel):
 
 
 class WorkerOrderResponse(_ResponseModel):
-    """What operators want of a worker, and which of its definitions are not known here."""
+    """The operators' order to a worker, and its definitions that are unknown here."""
 
     wanted: Literal["run", "drain", "stop"]
     unknown_definitions: list[str]
 
 
 class Problem(_ResponseModel):
-    """What happened, why, what to do, and a code that never changes."""
+    """An error: title, detail, hint, and a stable code."""
 
     type: str
     title: str
@@ -485,13 +485,13 @@ class Problem(_ResponseModel):
 
 
 def listed(item: Any) -> type[BaseModel]:
-    """All of a list."""
+    """Model of a complete list."""
     return create_model(f"{item.__name__}s", __base__=_ResponseModel, items=(list[item], ...))
 
 
 def paged(item: Any) -> type[BaseModel]:
-    """Some of a list, and where it goes on."""
-    about = Field(description="Pass it as `cursor` to go on; null at the end.")
+    """Model of a page of a list."""
+    about = Field(description="The `cursor` of the next page; null at the end.")
     return create_model(
         f"{item.__name__}Page",
         __base__=_ResponseModel,
@@ -501,7 +501,7 @@ def paged(item: Any) -> type[BaseModel]:
 
 
 class AuditHeadResponse(_ResponseModel):
-    """Where an audit chain ends; without a tenant, the installation's."""
+    """The end of an audit chain; without a tenant, the installation's."""
 
     tenant_id: str | None
     sequence: int
@@ -514,14 +514,14 @@ class AuditHeads(_ResponseModel):
 
 
 class AuditBreak(_ResponseModel):
-    """The first entry that shows that a chain is not what was written."""
+    """The first entry that proves a change to a chain."""
 
     sequence: int
     problem: str
 
 
 class AuditChain(_ResponseModel):
-    """What was found of one audit chain; without a tenant, the installation's."""
+    """Result of verifying an audit chain; without a tenant, the installation's."""
 
     tenant_id: str | None
     entries: int
@@ -531,7 +531,7 @@ class AuditChain(_ResponseModel):
 
 
 class AuditReport(_ResponseModel):
-    """What was found of all chains that the caller may see. `problem` is about the list of chains."""
+    """Results for all chains visible to the caller. `problem` concerns the list of chains."""
 
     whole: bool
     signed: bool

@@ -1,4 +1,4 @@
-"""Request models of HTTP workers. Closed and bounded: longer text of a worker is cut before."""
+"""Request models of HTTP workers, with bounds; workers cut longer text before sending."""
 
 from datetime import timedelta
 from typing import Annotated, Any, Literal
@@ -16,11 +16,11 @@ from windlass.core.leases.worker_wire import AttemptReport
 from windlass.engine.leases.leases import ERROR_BYTES, LINE_BYTES, NOTE_BYTES, TYPE_BYTES
 from windlass.ids import JobId, WorkerId
 
-#: No slash: what stands before one is the name of the credential.
+#: No slash: it separates the credential's name from the worker's id.
 WorkerName = Annotated[
     str,
     StringConstraints(min_length=1, max_length=100, pattern=r"^[^/\s\x00-\x1f\x7f]+$"),
-    Field(description="The worker's own id, equal in all its calls and nobody else's."),
+    Field(description="The worker's id: the same in all its calls, and unique."),
 ]
 LeaseSeconds = Annotated[float, Field(ge=1, le=3600, allow_inf_nan=False)]
 Token = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
@@ -38,7 +38,7 @@ Warnings = Annotated[
 
 
 class Claim(RequestModel):
-    """What a worker can take."""
+    """A worker's request for leases."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -51,7 +51,7 @@ class Claim(RequestModel):
     definitions: Annotated[
         dict[Name, Version],
         Field(
-            description="What it can run: keys, with the latest version of the payload it knows.",
+            description="Definitions it can run: key -> the latest payload version it knows.",
             max_length=10_000,
         ),
     ]
@@ -60,12 +60,12 @@ class Claim(RequestModel):
     nudged: Flag = False
     key: Annotated[
         Name | None,
-        Field(description="Asked again with the same one, the same leases are answered."),
+        Field(description="Repeating a claim with the same key returns the same leases."),
     ] = None
 
 
 class Lease(RequestModel):
-    """A lease by its two numbers."""
+    """A lease, by job id and lease token."""
 
     job_id: UUID
     token: Token
@@ -76,7 +76,7 @@ class Lease(RequestModel):
 
 
 class ProgressUpdate(RequestModel):
-    """How far a run is."""
+    """Progress of a run."""
 
     fraction: Fraction
     note: Note | None = None
@@ -107,7 +107,7 @@ class LogEntry(RequestModel):
 
 
 class RunProgress(ProgressUpdate, Lease):
-    """How far one of several runs is."""
+    """Progress of one of several runs."""
 
 
 class RunLogEntry(LogEntry, Lease):
@@ -115,14 +115,14 @@ class RunLogEntry(LogEntry, Lease):
 
 
 class LeaseCall(RequestModel):
-    """Who speaks, and under which lease: what every call about one job carries."""
+    """Common fields of calls about one job: the worker and its lease."""
 
     worker: WorkerName
     token: Token
 
 
 class LeaseHeartbeat(LeaseCall):
-    """That a run goes on, and what it tells. Without `renew` its lease is left as it is."""
+    """Heartbeat of a run, with progress and log lines. Without `renew` the lease is unchanged."""
 
     lease_seconds: LeaseSeconds = 30.0
     renew: Flag = True
@@ -135,8 +135,8 @@ class LeaseHeartbeat(LeaseCall):
 
 
 class LeaseHeartbeats(RequestModel):
-    """The same for all runs of a worker at once. `complete`: these are all leases that it holds, and
-    others under its name are handed back, because the answer of a claim was lost."""
+    """Heartbeat of all runs of a worker. `complete`: the worker holds no other leases; others under
+    its name are released, because the response to a claim was lost."""
 
     worker: WorkerName
     leases: Annotated[list[Lease], Field(max_length=10_000)] = Field(default_factory=list)
@@ -152,7 +152,7 @@ class LeaseHeartbeats(RequestModel):
 
 
 class Process(RequestModel):
-    """What is known of the process that a run was."""
+    """The process of a run, as far as known."""
 
     pid: Number | None = None
     exit_code: Number | None = None
@@ -161,14 +161,14 @@ class Process(RequestModel):
 
 
 class Success(Process):
-    """What a run returned, and what it left undone."""
+    """The result of a run, and what it left undone."""
 
     result: Any = None
     warnings: Warnings = Field(default_factory=list)
 
 
 class FailureReport(Process):
-    """Why a run failed. A permanent failure is not tried again; all else is for us to decide."""
+    """Error of a run. A permanent failure is not retried; otherwise the server decides."""
 
     error: Long
     error_type: Kind | None = None
@@ -177,23 +177,23 @@ class FailureReport(Process):
 
 
 class SuccessRequest(LeaseCall, Success):
-    """That a run succeeded."""
+    """Reports that a run succeeded."""
 
 
 class FailureRequest(LeaseCall, FailureReport):
-    """That a run failed."""
+    """Reports that a run failed."""
 
     outcome: Literal["failed", "timed_out"] = "failed"
 
 
 class Release(LeaseCall):
-    """That a job is handed back unrun, or is to be run later; its attempt does not count."""
+    """Releases a job unrun or until later; its attempt does not count."""
 
     delay_seconds: Seconds = 0.0
 
 
 class AttemptEndBody(Success, Lease):
-    """How one of several runs ended: with the fields that its outcome has."""
+    """The end of one of several runs, with the fields of its outcome."""
 
     outcome: Literal["succeeded", "failed", "timed_out", "canceled", "released"]
     error: Long | None = None
@@ -204,7 +204,7 @@ class AttemptEndBody(Success, Lease):
 
 
 class AttemptEnds(RequestModel):
-    """How runs ended."""
+    """The ends of several runs."""
 
     worker: WorkerName
     ends: Annotated[list[AttemptEndBody], Field(max_length=1000)]
@@ -212,20 +212,20 @@ class AttemptEnds(RequestModel):
 
 def ended(
     held: LeaseRef,
-    said: SuccessRequest | FailureRequest | Release | AttemptEndBody,
+    body: SuccessRequest | FailureRequest | Release | AttemptEndBody,
     outcome: Outcome,
 ) -> AttemptReport:
-    """An end as the engine takes it."""
-    told = said.given_fields()
+    """Convert the end of a run for the engine."""
+    values = body.given_fields()
     for name in ("worker", "token", "job_id", "outcome"):
-        told.pop(name, None)
-    delay = timedelta(seconds=told.pop("delay_seconds", 0.0))
-    warnings = tuple(told.pop("warnings", ()))
-    return AttemptReport(held=held, outcome=outcome, delay=delay, warnings=warnings, **told)
+        values.pop(name, None)
+    delay = timedelta(seconds=values.pop("delay_seconds", 0.0))
+    warnings = tuple(values.pop("warnings", ()))
+    return AttemptReport(held=held, outcome=outcome, delay=delay, warnings=warnings, **values)
 
 
 class WorkerHeartbeat(RequestModel):
-    """What a worker is, and that it lives."""
+    """Description of a worker, sent as its heartbeat."""
 
     worker: WorkerName
     hostname: Name
@@ -239,15 +239,15 @@ class WorkerHeartbeat(RequestModel):
     metadata: Object = Field(default_factory=dict)
     doing: Annotated[
         WorkerOrder,
-        Field(description="What it does by now: one that drains or stops claims no more."),
+        Field(description="Its current state; a draining or stopping worker claims no more."),
     ] = WorkerOrder.RUN
 
     def row(self, id: WorkerId, metadata: Object) -> WorkerRow:
-        told = self.model_dump(exclude={"worker", "metadata"})
-        return WorkerRow(id=id, metadata=metadata, **told)
+        values = self.model_dump(exclude={"worker", "metadata"})
+        return WorkerRow(id=id, metadata=metadata, **values)
 
 
 class WorkerDeparture(RequestModel):
-    """Who has stopped."""
+    """Reports that a worker has stopped."""
 
     worker: WorkerName

@@ -1,4 +1,4 @@
-"""`/events`: emit, look, replay."""
+"""`/events`: emit, list, get, replay."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,14 +19,14 @@ Id = Annotated[str, Path(max_length=64)]
 
 @routes.post("", "events.emit", "Event", status_code=201, summary="Emit an event")
 async def emit(caller: CurrentCaller, engine: ReadyEngine, body: "NewEvent") -> dict[str, Any]:
-    made = engine.events.make(
+    prepared = engine.events.make(
         body.name,
         dict(body.data),
         tenant=target_tenant(caller, body.tenant),
         created_by=caller.name,
         correlation_id=body.correlation_id or None,
     )
-    event = await engine.events.emit(made)
+    event = await engine.events.emit(prepared)
     return await render.event(engine, event)
 
 
@@ -41,7 +41,7 @@ async def find(
     created_before: Annotated["QueryInstant | None", Query()] = None,
 ) -> dict[str, Any]:
     before = job_id(paging.after)
-    found = await engine.events.list(
+    events = await engine.events.list(
         name=name,
         correlation_id=correlation_id,
         created_after=created_after,
@@ -50,17 +50,18 @@ async def find(
         limit=paging.limit + 1,
         scope=caller.scope,
     )
-    shown = await render.events(engine, found[: paging.limit])
-    return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
+    shown = await render.events(engine, events[: paging.limit])
+    return paging.page(shown, events[paging.limit - 1].id if len(events) > paging.limit else None)
 
 
-@routes.get("/{id}", "events.read", "Event", summary="One event")
+@routes.get("/{id}", "events.read", "Event", summary="Get an event")
 async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
-    """What it tells, and which triggers matched it, made a job, met an equal one or failed, and why."""
+    """Its data, and for each trigger the result: matched, created a job, met an equal one, or
+    failed, and why."""
     return await render.event(engine, await engine.events.get(id, caller.scope))
 
 
-@routes.post("/{id}/replay", "events.emit", "Event", status_code=201, summary="Emit it again")
+@routes.post("/{id}/replay", "events.emit", "Event", status_code=201, summary="Replay an event")
 async def replay(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return await render.event(
         engine, await engine.events.replay(id, caller.scope, created_by=caller.name)

@@ -1,4 +1,4 @@
-"""`/schedules`: the triggers by time."""
+"""`/schedules`: triggers by time."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from windlass.core import wire
 routes = routes_for("schedules")
 
 
-@routes.post("/{id}/run", "triggers.fire", "Receipt", status_code=201, summary="Make its job now")
+@routes.post("/{id}/run", "triggers.fire", "Receipt", status_code=201, summary="Run a schedule now")
 async def run(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     receipt = await engine.triggers.run(id, caller.scope, created_by=caller.name, by=caller.by)
     return wire.receipt(receipt)

@@ -1,4 +1,4 @@
-"""`/triggers`: by time and by events."""
+"""`/triggers`: triggers by time and by event."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ Id = Annotated[
         max_length=191,
     ),
 ]
-DryRun = Annotated[bool, Query(description="Check it and tell what it would be; keep nothing.")]
+DryRun = Annotated[bool, Query(description="Check and preview it; store nothing.")]
 
-#: Type -> the fields that are its times, and so become a schedule.
+#: Type -> the fields that make up its schedule.
 _TIMES_OF: Mapping[str, tuple[str, ...]] = {
     "cron": ("cron", "timezone"),
     "interval": ("interval_seconds",),
@@ -49,18 +49,19 @@ class TriggerFilters:
     definition: Annotated[str | None, Query(max_length=191)] = None
     event_name: Annotated[str | None, Query(max_length=191)] = None
     enabled: Annotated[bool | None, Query()] = None
-    origin: Annotated[Origin | None, Query(description="Who made them.")] = None
+    origin: Annotated[Origin | None, Query(description="Where they were declared.")] = None
     failing: Annotated[
-        bool | None, Query(description="Those that could not make their last job, or the others.")
+        bool | None, Query(description="Only those whose last firing failed, or the others.")
     ] = None
 
 
 def routes_for(noun: str) -> Routes:
-    """The same routes for both nouns; a schedule is a trigger by time."""
+    """Create the routes of schedules or of triggers; a schedule is a trigger by time."""
     routes = Routes(noun)
     by_time = noun == "schedules"
+    one = f"a {noun.removesuffix('s')}"
     if by_time:
-        _add_preview(routes)  # before any route that takes what follows the noun for an id
+        _add_preview(routes)  # before `/{id}`, which would match `/preview`
 
     @routes.get("", "triggers.read", paged("Trigger"), summary=f"List {noun}")
     async def find(
@@ -69,7 +70,7 @@ def routes_for(noun: str) -> Routes:
         paging: PageQuery,
         chosen: Annotated[TriggerFilters, Depends(TriggerFilters)],
     ) -> dict[str, Any]:
-        found = await engine.triggers.list(
+        triggers = await engine.triggers.list(
             "time" if by_time else None,
             caller.scope,
             type=chosen.type,
@@ -79,7 +80,7 @@ def routes_for(noun: str) -> Routes:
             origin=chosen.origin,
             failing=chosen.failing,
         )
-        page = paging.cut(sorted(found, key=_sort_key), _sort_key)
+        page = paging.cut(sorted(triggers, key=_sort_key), _sort_key)
         return {**page, "items": [wire.trigger(each) for each in page["items"]]}
 
     @routes.post(
@@ -88,7 +89,7 @@ def routes_for(noun: str) -> Routes:
         "TriggerAnswer",
         also=(200,),
         status_code=201,
-        summary="Make one",
+        summary=f"Create {one}",
     )
     async def create(
         request: Request,
@@ -115,11 +116,11 @@ def routes_for(noun: str) -> Routes:
             response.status_code = 200
         return await render.trigger(engine, trigger)
 
-    @routes.get("/{id}", "triggers.read", "TriggerAnswer", summary="One of them")
+    @routes.get("/{id}", "triggers.read", "TriggerAnswer", summary=f"Get {one}")
     async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         return await render.trigger(engine, await engine.triggers.get(id, caller.scope))
 
-    @routes.patch("/{id}", "triggers.write", "TriggerAnswer", summary="Change it")
+    @routes.patch("/{id}", "triggers.write", "TriggerAnswer", summary=f"Change {one}")
     async def update(
         request: Request,
         caller: CurrentCaller,
@@ -128,7 +129,7 @@ def routes_for(noun: str) -> Routes:
         body: "TriggerEdit",
         dry_run: DryRun = False,
     ) -> dict[str, Any]:
-        """What is left out stays; other times count from now, also those of another type."""
+        """Omitted fields stay. New times count from now, also those of another type."""
         changes = _given_options(body)
         trigger = await engine.triggers.get(id, caller.scope)
         if (schedule := _changed_schedule(trigger, body.given_fields())) is not None:
@@ -140,22 +141,24 @@ def routes_for(noun: str) -> Routes:
             audit.forget(request)
         return await render.trigger(engine, changed)
 
-    @routes.post("/{id}/enable", "triggers.write", "TriggerAnswer", summary="Enable it")
+    @routes.post("/{id}/enable", "triggers.write", "TriggerAnswer", summary=f"Enable {one}")
     async def enable(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         enabled = await engine.triggers.enable(id, caller.scope, by=caller.by)
         return await render.trigger(engine, enabled)
 
-    @routes.post("/{id}/disable", "triggers.write", "TriggerAnswer", summary="Disable it")
+    @routes.post("/{id}/disable", "triggers.write", "TriggerAnswer", summary=f"Disable {one}")
     async def disable(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         disabled = await engine.triggers.disable(id, caller.scope)
         return await render.trigger(engine, disabled)
 
-    @routes.post("/{id}/reset", "triggers.write", "TriggerAnswer", summary="Return it to the code")
+    @routes.post(
+        "/{id}/reset", "triggers.write", "TriggerAnswer", summary=f"Reset {one} to the code"
+    )
     async def reset(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         reset = await engine.triggers.reset(id, caller.scope, by=caller.by)
         return await render.trigger(engine, reset)
 
-    @routes.delete("/{id}", "triggers.write", status_code=204, summary="Delete it")
+    @routes.delete("/{id}", "triggers.write", status_code=204, summary=f"Delete {one}")
     async def delete(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> None:
         await engine.triggers.delete(id, caller.scope)
 
@@ -163,7 +166,9 @@ def routes_for(noun: str) -> Routes:
 
 
 def _add_preview(routes: Routes) -> None:
-    @routes.get("/preview", "triggers.read", "SchedulePreviewResponse", summary="What would it do?")
+    @routes.get(
+        "/preview", "triggers.read", "SchedulePreviewResponse", summary="Preview a schedule"
+    )
     async def preview(
         caller: CurrentCaller,
         engine: ReadyEngine,
@@ -171,22 +176,29 @@ def _add_preview(routes: Routes) -> None:
         interval_seconds: Annotated[float | None, Query(allow_inf_nan=False)] = None,
         at: Annotated["QueryInstant | None", Query()] = None,
         timezone: Annotated[
-            str | None, Query(max_length=64, description="Else the tenant's.")
+            str | None, Query(max_length=64, description="By default the tenant's.")
         ] = None,
         after: Annotated[
-            "QueryInstant | None", Query(description="Runs after this instant; else from now on.")
+            "QueryInstant | None",
+            Query(description="Runs after this instant; by default from now."),
         ] = None,
-        limit: Annotated[int, Query(ge=1, le=MOST_RUNS, description="How many runs.")] = 5,
+        limit: Annotated[int, Query(ge=1, le=MOST_RUNS, description="Number of runs.")] = 5,
         dedupe_window_seconds: Annotated[
-            float | None, Query(ge=0, allow_inf_nan=False, description="To learn what it swallows.")
+            float | None,
+            Query(
+                ge=0,
+                allow_inf_nan=False,
+                description="To find runs that this dedupe window would drop.",
+            ),
         ] = None,
     ) -> dict[str, Any]:
-        """What a schedule would do, in words and dates, and what may surprise. Stores nothing."""
-        said = {"cron": cron, "interval_seconds": interval_seconds, "at": at}
-        type = _new_type(said, by_time=True)
-        schedule = times_of(type, said)
+        """Describes a schedule in words, lists its next runs, and warns of surprises. Stores
+        nothing."""
+        fields = {"cron": cron, "interval_seconds": interval_seconds, "at": at}
+        type = _new_type(fields, by_time=True)
+        schedule = times_of(type, fields)
         assert schedule is not None
-        found = await engine.triggers.preview(
+        schedule_preview = await engine.triggers.preview(
             schedule,
             tz=timezone,
             after=after,
@@ -195,24 +207,24 @@ def _add_preview(routes: Routes) -> None:
             tenant=caller.scope.tenant or DEFAULT_TENANT,
         )
         return {
-            "words": found.words,
-            "timezone": found.timezone,
+            "words": schedule_preview.words,
+            "timezone": schedule_preview.timezone,
             "runs": [
                 {"at": wire.instant(run.at), "local": run.local, "note": run.note}
-                for run in found.runs
+                for run in schedule_preview.runs
             ],
-            "warnings": list(found.warnings),
+            "warnings": list(schedule_preview.warnings),
         }
 
 
 routes = routes_for("triggers")
 
 
-@routes.post("/{id}/test", "triggers.read", "TriggerTestResult", summary="What would it do?")
+@routes.post("/{id}/test", "triggers.read", "TriggerTestResult", summary="Test a trigger")
 async def test(
     caller: CurrentCaller, engine: ReadyEngine, id: Id, body: "TriggerTest"
 ) -> dict[str, Any]:
-    """Whether an event would make a job, with which payload, or why not. Stores nothing."""
+    """Reports if an event would create a job, with its payload, or why not. Stores nothing."""
     tried = await engine.trigger_dry_runs.test(
         id, event=body.event_id, data=body.data, scope=caller.scope
     )
@@ -229,7 +241,7 @@ def _sort_key(trigger: Trigger) -> str:
 
 
 def _given_options(body: "TriggerEdit", without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The given fields other than the times, as options. A null event is not given."""
+    """The given fields except the times, as options; a null event is left out."""
     return {
         body.OPTIONS.get(name, name): value
         for name, value in body.given_fields().items()
@@ -237,52 +249,54 @@ def _given_options(body: "TriggerEdit", without: tuple[str, ...] = ()) -> dict[s
     }
 
 
-def _check_type(type: TriggerType, said: Mapping[str, Any]) -> TriggerType:
-    """The type, if everything that was said is of it."""
-    given = [name for name, value in said.items() if value is not None]
+def _check_type(type: TriggerType, fields: Mapping[str, Any]) -> TriggerType:
+    """Return the type; raise if a given field belongs to another type."""
+    given = [name for name, value in fields.items() if value is not None]
     if strange := foreign_fields(type, given):
         raise TriggerFieldsMixed(type, strange)
     return type
 
 
-def _new_type(said: Mapping[str, Any], *, by_time: bool) -> TriggerType:
-    """The type of a new trigger, as said or as its fields tell it."""
-    given = [name for name, value in said.items() if value is not None]
-    type = said.get("type") or type_from_fields(given)
+def _new_type(fields: Mapping[str, Any], *, by_time: bool) -> TriggerType:
+    """The type of a new trigger, as given or as its fields imply."""
+    given = [name for name, value in fields.items() if value is not None]
+    type = fields.get("type") or type_from_fields(given)
     allowed = "a type by time: cron, interval, once, init" if by_time else "the type of a trigger"
     if type is None:
-        raise OptionInvalid("type", None, allowed=f"{allowed}, or a field that tells it")
+        raise OptionInvalid("type", None, allowed=f"{allowed}, or a field that implies it")
     if by_time and type == "event":
         raise OptionInvalid("type", "event", allowed=allowed)
-    if type == "event" and not said.get("event_name"):
+    if type == "event" and not fields.get("event_name"):
         raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
-    return _check_type(type, said)
+    return _check_type(type, fields)
 
 
-def _schedule(name: str, type: TriggerType, said: Mapping[str, Any]) -> Schedule | None:
+def _schedule(name: str, type: TriggerType, fields: Mapping[str, Any]) -> Schedule | None:
     try:
-        return times_of(type, said)
+        return times_of(type, fields)
     except ScheduleInvalid as error:
         raise error.named(name) from None
 
 
-def times_of(type: TriggerType, said: Mapping[str, Any]) -> Schedule | None:
+def times_of(type: TriggerType, fields: Mapping[str, Any]) -> Schedule | None:
     """The fields of a type as a schedule; an error names the field that is missing or wrong."""
     match type:
-        case "cron" if said.get("cron"):
-            return CronSchedule(said["cron"], said.get("timezone"))
-        case "interval" if said.get("interval_seconds"):
-            return _every(said["interval_seconds"])
-        case "once" if said.get("at"):
-            return Once(said["at"])
+        case "cron" if fields.get("cron"):
+            return CronSchedule(fields["cron"], fields.get("timezone"))
+        case "interval" if fields.get("interval_seconds"):
+            return _every(fields["interval_seconds"])
+        case "once" if fields.get("at"):
+            return Once(fields["at"])
         case "init":
-            return InitSchedule(said.get("run_once") is not False)
+            return InitSchedule(fields.get("run_once") is not False)
         case "event":
             return None
         case _:
             pass
     missing, what = _NEEDS[type]
-    raise OptionInvalid(missing, said.get(missing), allowed=f"{what}, for a trigger of type {type}")
+    raise OptionInvalid(
+        missing, fields.get(missing), allowed=f"{what}, for a trigger of type {type}"
+    )
 
 
 def _every(seconds: float) -> Every:
@@ -293,7 +307,7 @@ def _every(seconds: float) -> Every:
         raise OptionInvalid("interval_seconds", seconds, allowed=allowed) from None
 
 
-#: Type -> the field it cannot do without, and what that is.
+#: Type -> its required field, and a description of that field.
 _NEEDS: Mapping[str, tuple[str, str]] = {
     "cron": ("cron", 'an expression such as "0 2 * * *"'),
     "interval": ("interval_seconds", "a number of seconds"),
@@ -301,16 +315,18 @@ _NEEDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _changed_schedule(trigger: Trigger, said: Mapping[str, Any]) -> Schedule | None:
-    """The times of a trigger with other fields, perhaps of another type; None if they stay."""
-    given = [name for name, value in said.items() if value is not None]
-    # Nothing else tells the type of one that has one: by event stays so, as by time does.
-    told = type_from_fields([name for name in given if name in ("cron", "interval_seconds", "at")])
+def _changed_schedule(trigger: Trigger, fields: Mapping[str, Any]) -> Schedule | None:
+    """The changed schedule of a trigger, perhaps of another type; None if it stays."""
+    given = [name for name, value in fields.items() if value is not None]
+    # Only these fields may change the type: a trigger stays by event, or by time.
+    implied = type_from_fields(
+        [name for name in given if name in ("cron", "interval_seconds", "at")]
+    )
     by_event = trigger.type == "event"
-    if by_event and said.get("event_name", trigger.event_name) is None:
+    if by_event and fields.get("event_name", trigger.event_name) is None:
         raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
     type = _check_type(
-        said.get("type") or (trigger.type if by_event else told or trigger.type), said
+        fields.get("type") or (trigger.type if by_event else implied or trigger.type), fields
     )
     if by_event != (type == "event"):
         kind = "event" if by_event else "time"
@@ -318,5 +334,5 @@ def _changed_schedule(trigger: Trigger, said: Mapping[str, Any]) -> Schedule | N
     if by_event or (type == trigger.type and not {*_TIMES_OF[type]} & {*given}):
         return None
     before = {name: getattr(trigger, name) for name in _TIMES_OF[type] if type == trigger.type}
-    new = {name: value for name, value in said.items() if value is not None}
+    new = {name: value for name, value in fields.items() if value is not None}
     return _schedule(trigger.name, type, before | new)

@@ -1,4 +1,4 @@
-"""`windlass audit`: who changed what, and whether the record is whole."""
+"""`windlass audit`: read the audit log and verify its chains."""
 
 import json
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -28,7 +28,7 @@ _PAGE = 1_000
 def audit() -> None:
     """Read the audit log, and verify that it was not altered.
 
-    Each tenant has a chain of its own, the installation another: name a tenant by -t.
+    Each tenant has its own chain, and so has the installation. Choose a tenant with -t.
     """
 
 
@@ -40,7 +40,9 @@ def audit() -> None:
         "windlass audit list --before 1204",
     ],
 )
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, help="How many. [50]")
+@click.option(
+    "--limit", type=click.IntRange(1, 100_000), default=50, help="Number of entries. [50]"
+)
 @click.option("--before", type=int, metavar="NUMBER", help="Entries before this number.")
 @with_call
 def list_entries(call: Invocation, limit: int, before: int | None) -> None:
@@ -66,7 +68,7 @@ def list_entries(call: Invocation, limit: int, before: int | None) -> None:
         body=page,
     )
     if not page["items"]:
-        call.out.say("Nothing is on record.")
+        call.out.say("No entries.")
     elif page["next"] is not None:
         call.out.hint(f"There are more: add --before {page['next']}")
 
@@ -86,9 +88,9 @@ def list_entries(call: Invocation, limit: int, before: int | None) -> None:
 )
 @with_call
 def verify(call: Invocation, heads: BinaryIO | None) -> int:
-    """Check every chain: that no entry was changed, dropped, added or moved, and none is gone.
+    """Check every chain: no entry may be changed, missing, added or moved.
 
-    Exits with 1 if one was. With -t only that tenant's chain is checked.
+    Exits with 1 if a chain is broken. With -t only that tenant's chain is checked.
     """
     pinned = None if heads is None else _parse_heads(heads.read())
 
@@ -97,7 +99,7 @@ def verify(call: Invocation, heads: BinaryIO | None) -> int:
             return await api.get("/audit/verify")
         return await api.post("/audit/verify", {"heads": pinned})
 
-    found = call.ask(asked, limited=False)  # it takes as long as there are entries
+    found = call.ask(asked, limited=False)  # the time depends on the number of entries
     if call.out.format in ("json", "jsonl"):
         call.out.json(found)
     else:
@@ -118,10 +120,10 @@ def verify(call: Invocation, heads: BinaryIO | None) -> int:
 )
 @with_call
 def show_heads(call: Invocation) -> None:
-    """Print where each chain ends, with its signature.
+    """Print the last entry of each chain, with its signature.
 
-    Keep them where database accounts cannot write: `audit verify --heads` then finds
-    a chain that was put back to an earlier state.
+    Keep the output where database accounts cannot write: `audit verify --heads` then detects a
+    chain that was reset to an earlier state.
     """
     page = call.ask(lambda api: api.get("/audit/heads"))
     call.out.list(
@@ -143,7 +145,7 @@ def show_heads(call: Invocation) -> None:
 @click.option("--dry-run", is_flag=True, help="Say which chains would be signed, and sign none.")
 @with_call
 def sign(call: Invocation, accept: bool, dry_run: bool) -> int:
-    """Sign the ends of all chains with audit.key: once it is set, and after it was changed.
+    """Sign the ends of all chains with audit.key. Run it after audit.key is set or changed.
 
     A chain that does not verify is not signed until an operator has checked and accepted it.
     """
@@ -159,8 +161,8 @@ def sign(call: Invocation, accept: bool, dry_run: bool) -> int:
     done = "Would be signed" if dry_run else "Signed"
     call.out.say(f"{done}: {counted(len(signing.signed), 'chain')}.")
     for name, problem in signing.refused.items():
-        whose = "list of chains" if name == "*" else _chain({"tenant_id": name})
-        call.out.data(f"{whose}: not signed: {problem}")
+        subject = "list of chains" if name == "*" else _chain({"tenant_id": name})
+        call.out.data(f"{subject}: not signed: {problem}")
     return Exit.FAILED if signing.refused else Exit.OK
 
 
@@ -177,7 +179,7 @@ def _chain_text(chain: Item) -> str:
 
 
 def _parse_heads(text: bytes) -> list[Any]:
-    """Heads as `audit head` prints them: one object, or one a line."""
+    """Parse heads as `audit head` prints them: one JSON document, or one object per line."""
     try:
         try:
             pages = [json.loads(text)]

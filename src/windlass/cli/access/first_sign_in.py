@@ -1,4 +1,4 @@
-"""The link by which whoever starts a server signs in first."""
+"""The link for the first administrator's sign-in, printed by a starting server."""
 
 from windlass.engine.engine import Engine
 from windlass.errors import UserExists
@@ -7,8 +7,8 @@ _ADMIN = "admin"
 
 
 async def sign_in_url(engine: Engine, server: str) -> str:
-    """An address that signs an administrator in, once; where that name is somebody else's, what to
-    type instead."""
+    """Return a one-time address that signs an administrator in, or the command to run instead if
+    that user name is taken."""
     try:
         return f"{server}{(await engine.users.first_admin(_ADMIN)).path}"
     except UserExists:

@@ -1,4 +1,4 @@
-"""`windlass login|logout`: be known to a server without giving a token each time."""
+"""`windlass login|logout`: sign in to a server, so that commands need no token."""
 
 from typing import TYPE_CHECKING
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def login(call: Invocation, name: str | None) -> None:
     """Sign in to the server at --url, by name and password or with a token.
 
-    From then on commands with this --url need no token file. What is kept is in a file that only
-    you can read.
+    After that, commands with this --url need no token file. The credential is saved in a file that
+    only you can read.
     """
     from windlass.cli.connect.saved_logins import save_login
     from windlass.cli.connect.server_address import ServerAddress
@@ -38,7 +38,7 @@ def login(call: Invocation, name: str | None) -> None:
         name = name or prompt("Name")
         password = prompt("Password", hide_input=True)
         at = ServerAddress(at.url, session=_open_session(call, at, name, password))
-    call.server = at  # whoever this makes us
+    call.server = at  # fails if the credential is not valid
     me = call.ask(lambda api: api.get("/whoami"))
     save_login(at.url, {"token": at.token} if at.token else {"session": at.session or ""})
     call.out.say(f"Signed in to {at.url} as {me['name']}.")
@@ -53,7 +53,7 @@ def login(call: Invocation, name: str | None) -> None:
 )
 @with_call
 def logout(call: Invocation) -> None:
-    """Sign out of the server at --url, and forget what `login` has kept for it.
+    """Sign out of the server at --url, and delete the saved login.
 
     A session ends; a token stays valid until it is revoked.
     """
@@ -67,7 +67,7 @@ def logout(call: Invocation) -> None:
         try:
             call.ask(lambda api: api.post("/logout"))
         except WindlassError as error:
-            call.out.say(f"The server did not hear of it: {error}")
+            call.out.say(f"The server could not be told: {error}")
     call.out.say(f"Signed out of {at.url}." if login else f"You were not signed in to {at.url}.")
 
 
@@ -78,7 +78,7 @@ def _server(call: Invocation) -> "ServerAddress":
 
 
 def _open_session(call: Invocation, at: "ServerAddress", name: str, password: str) -> str:
-    """The session that a name and a password open."""
+    """Open a session with a name and a password."""
     import asyncio
 
     from windlass.cli.connect.remote_api import open_session

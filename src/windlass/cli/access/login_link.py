@@ -1,4 +1,4 @@
-"""One-time links, as they are handed to people."""
+"""Prints one-time sign-in links."""
 
 import click
 
@@ -10,11 +10,11 @@ AT = click.option(
     metavar="URL",
     default="http://127.0.0.1:8787",
     show_default=True,
-    help="Where the server is reached; only the link printed depends on it.",
+    help="Address of the server in the printed link.",
 )
 
 
 def print_link(call: Invocation, at: str, link: Item) -> None:
-    """Print the address by which somebody comes in, once."""
+    """Print a one-time sign-in link."""
     call.out.data(f"{at.rstrip('/')}{link['path']}")
     call.out.say("Send this link now: it works once and is not shown again.")

@@ -1,4 +1,4 @@
-"""`windlass members`: who has which role in a tenant."""
+"""`windlass members`: the members of a tenant and their roles."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ _PERMISSIONS = click.option(
     "permissions",
     multiple=True,
     metavar="WORD",
-    help="A word that definitions ask for; may be repeated.",
+    help="A permission that definitions require; may be repeated.",
 )
 
 
@@ -32,14 +32,14 @@ _PERMISSIONS = click.option(
     ],
 )
 def members() -> None:
-    """Invite people into a tenant and give them roles. Name the tenant by -t."""
+    """Invite people into a tenant and give them roles. Name the tenant with -t."""
 
 
 @members.command("list", examples=["windlass members list -t acme", "windlass members list --json"])
 @with_paging()
 @with_call
 def list_members(call: Invocation, limit: int, cursor: str | None) -> None:
-    """List members, by tenant and name; those who have not accepted yet are pending."""
+    """List members, by tenant and name. Those who have not accepted yet are pending."""
     page = call.ask(lambda api: api.page("/members", limit=limit, cursor=cursor))
     call.out.list(
         page["items"],
@@ -74,7 +74,7 @@ def list_members(call: Invocation, limit: int, cursor: str | None) -> None:
 def invite(call: Invocation, user: str, role: str, permissions: tuple[str, ...], at: str) -> None:
     """Invite USER into the tenant, and print the link to accept the invitation.
 
-    Until then the role is pending and gives no right. Inviting again makes a new link.
+    A pending invitation gives no rights. Inviting again creates a new link.
     """
     body = {"name": user, "role": role, "permissions": list(permissions)}
     invited = call.ask(lambda api: api.post("/members", body))
@@ -100,7 +100,7 @@ def invite(call: Invocation, user: str, role: str, permissions: tuple[str, ...],
 @with_dry_run("give {user} the role {role} in the tenant")
 @with_call
 def role(call: Invocation, user: str, role: str, permissions: tuple[str, ...]) -> None:
-    """Change the ROLE of the member USER, and the permissions if any are named."""
+    """Change the ROLE of the member USER, and the permissions if any are given."""
     from windlass.cli.connect.api_client import path
 
     body: dict[str, Any] = {"role": role}

@@ -1,4 +1,4 @@
-"""`windlass tenants`: who owns jobs, how much they may do, and whether they may at all."""
+"""`windlass tenants`: the owners of jobs, their limits and their state."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -71,8 +71,8 @@ def show(call: Invocation, tenant_id: str) -> None:
 @click.argument("tenant_id", metavar="TENANT")
 @click.option("--name", metavar="TEXT", help="Display name. [the id]")
 @click.option("--weight", type=int, metavar="N", help="Its share of the workers. [1]")
-@click.option("--max-running", type=int, metavar="N", help="How many of its jobs run at a time.")
-@click.option("--max-open", type=int, metavar="N", help="How many of its jobs may be open.")
+@click.option("--max-running", type=int, metavar="N", help="Limit of its running jobs.")
+@click.option("--max-open", type=int, metavar="N", help="Limit of its open jobs.")
 @click.option("--zone", metavar="ZONE", help="The time zone of its schedules. [UTC]")
 @with_dry_run("create the tenant {tenant_id}")
 @with_call
@@ -80,8 +80,8 @@ def create(call: Invocation, /, tenant_id: str, zone: str | None, **about: Any) 
     """Create a tenant with the id TENANT. Ids of deleted tenants cannot be used again."""
     given = {"id": tenant_id, "timezone": zone, **about}
     body = {name: value for name, value in given.items() if value is not None}
-    made = call.ask(lambda api: api.post("/tenants", body))
-    _print(call, made)
+    created = call.ask(lambda api: api.post("/tenants", body))
+    _print(call, created)
 
 
 @tenants.command(
@@ -135,12 +135,12 @@ def resume(call: Invocation, tenant_id: str, dry_run: bool) -> None:
 )
 @click.argument("tenant_id", metavar="TENANT")
 @click.option("--weight", metavar="N", help="Its share of the workers.")
-@click.option("--max-running", metavar="N", help="How many of its jobs run at a time, or none.")
-@click.option("--max-open", metavar="N", help="How many of its jobs may be open, or none.")
+@click.option("--max-running", metavar="N", help="Limit of its running jobs, or none.")
+@click.option("--max-open", metavar="N", help="Limit of its open jobs, or none.")
 @with_dry_run("change the limits of the tenant {tenant_id}")
 @with_call
 def limits(call: Invocation, /, tenant_id: str, **given: str | None) -> None:
-    """Set limits of TENANT; `none` takes one away. Without flags, show them."""
+    """Set limits of TENANT; `none` removes a limit. Without flags, show them."""
     from windlass.cli.connect.api_client import path
 
     body = {name: _count(name, text) for name, text in given.items() if text is not None}
@@ -156,19 +156,20 @@ def limits(call: Invocation, /, tenant_id: str, **given: str | None) -> None:
     ],
 )
 @click.argument("tenant_id", metavar="TENANT")
-@click.option("--purge", is_flag=True, help="Remove all its rows, too; only the audit stays.")
+@click.option("--purge", is_flag=True, help="Also remove all its rows; only the audit log stays.")
 @_DRY
 @with_call
 def delete(call: Invocation, tenant_id: str, purge: bool, dry_run: bool) -> None:
-    """Delete TENANT: its open jobs end in the dead letter, its tokens and members go.
+    """Delete TENANT: its open jobs end in the dead letter, its tokens and members are removed.
 
-    Its history stays without --purge, and its id stays taken. A deleted tenant can be purged later.
+    Without --purge its history stays. Its id cannot be used again. A deleted tenant can be purged
+    later.
     """
     from windlass.cli.connect.api_client import path
 
     at = path("tenants", tenant_id)
     called = tenant_id
-    if dry_run or not purge:  # one that is deleted already can still be purged
+    if dry_run or not purge:  # a deleted tenant can still be purged
         found = call.ask(lambda api: api.get(at))
         called = f"{found['id']} ({found['name']})"
         if dry_run:

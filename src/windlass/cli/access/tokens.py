@@ -1,4 +1,4 @@
-"""`windlass tokens`: credentials of programs."""
+"""`windlass tokens`: credentials for programs."""
 
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ def tokens() -> None:
 
 
 @tokens.command("list", examples=["windlass tokens list", "windlass tokens list -t acme --json"])
-@click.option("--all", "everything", is_flag=True, help="Revoked and expired ones too.")
+@click.option("--all", "everything", is_flag=True, help="Include revoked and expired tokens.")
 @with_paging()
 @with_call
 def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | None) -> None:
@@ -78,7 +78,7 @@ def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | No
     show_default=True,
     help="superadmin, tenant_admin, user or worker. tenant_admin and user belong to the tenant of -t.",
 )
-@click.option("--rights", metavar="A,B", help="Only these of the role's rights.")
+@click.option("--rights", metavar="A,B", help="Limit the token to these rights of its role.")
 @click.option(
     "--expires",
     metavar="DURATION",
@@ -89,18 +89,18 @@ def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | No
 def create(call: Invocation, name: str, role: str, rights: str | None, expires: str | None) -> int:
     """Create a token called NAME and print its secret, which is shown only once.
 
-    With --db no token is needed to run this.
+    With --db no token is needed to run this command.
     """
     from windlass.core.durations import duration
 
-    lasts = None if expires is None else duration(expires, option="expires").total_seconds()
+    lifetime = None if expires is None else duration(expires, option="expires").total_seconds()
     narrowed = None if rights is None else [word.strip() for word in rights.split(",")]
-    body = {"name": name, "role": role, "rights": narrowed, "expires_seconds": lasts}
-    made = call.ask(lambda api: api.post("/tokens", body))
+    body = {"name": name, "role": role, "rights": narrowed, "expires_seconds": lifetime}
+    created = call.ask(lambda api: api.post("/tokens", body))
     if call.out.format in ("json", "jsonl"):
-        call.out.json(made)
+        call.out.json(created)
         return 0
-    call.out.data(made["secret"])
+    call.out.data(created["secret"])
     call.out.say("Store this token now; it is not shown again.")
     return 0
 
@@ -112,15 +112,15 @@ def create(call: Invocation, name: str, role: str, rights: str | None, expires: 
 @click.option("--dry-run", is_flag=True, help="Show which token, and change nothing.")
 @with_call
 def revoke(call: Invocation, token: str, dry_run: bool) -> None:
-    """Revoke TOKEN, named by its id, the end of it, or its name. It stops working at once."""
+    """Revoke TOKEN, given by its id, the end of its id, or its name. It stops working at once."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: _find(api, token))
-    what = f"the token {found['name']} ({found['id'][-8:]})"
+    label = f"the token {found['name']} ({found['id'][-8:]})"
     if not dry_run:
-        call.confirm(f"revoking {what}", f"Revoking {what}. Go on?")
+        call.confirm(f"revoking {label}", f"Revoking {label}. Go on?")
         call.ask(lambda api: api.delete(path("tokens", found["id"])))
-        call.out.say(f"Revoked {what}.")
+        call.out.say(f"Revoked {label}.")
     if dry_run or call.out.format != "people":
         call.out.data(found["id"])
 

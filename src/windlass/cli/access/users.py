@@ -1,4 +1,4 @@
-"""`windlass users`: people who sign in."""
+"""`windlass users`: administrators and sign-in links."""
 
 from typing import TYPE_CHECKING
 
@@ -61,7 +61,7 @@ def list_users(call: Invocation, limit: int, cursor: str | None) -> None:
 def create(call: Invocation, name: str, at: str) -> int:
     """Create the superadmin NAME, and print a link to set a password.
 
-    Members of a tenant are invited: `windlass members invite`.
+    To add a member of a tenant, use `windlass members invite`.
     """
     return _print(call, name, at, "password", make=True)
 
@@ -79,7 +79,7 @@ def create(call: Invocation, name: str, at: str) -> int:
 @with_dry_run("create a link for the user {name}")
 @with_call
 def link(call: Invocation, name: str, login: bool, at: str) -> int:
-    """Print a link that works once for the user called NAME."""
+    """Print a one-time link for the user NAME."""
     return _print(call, name, at, "login" if login else "password", make=False)
 
 
@@ -97,7 +97,8 @@ def link(call: Invocation, name: str, login: bool, at: str) -> int:
 def invite(call: Invocation, name: str, at: str) -> int:
     """Invite NAME as superadmin, and print the link to accept it.
 
-    Who has an account accepts signed in to it; who has none sets a password by the link.
+    A person with an account accepts while signed in to it; anyone else sets a password through the
+    link.
     """
     print_link(call, at, call.ask(lambda api: api.post("/users/invite", {"name": name})))
     return 0

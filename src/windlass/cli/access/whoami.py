@@ -1,4 +1,4 @@
-"""`windlass whoami`: who is asking, and what they may do."""
+"""`windlass whoami`: the current identity and its rights."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`windlass completion`: what a shell needs to complete commands, flags and values."""
+"""`windlass completion`: scripts and the callback that complete commands, flags and values."""
 
 import contextlib
 import io
@@ -11,7 +11,7 @@ from windlass.cli.framework.commands import CommandWithCall
 from windlass.cli.framework.flags import Flags
 
 _SHELLS = ("bash", "zsh", "fish", "powershell")
-#: Words go over one to a line, answers come back with tabs between their parts.
+#: It passes words one per line, and reads items whose parts are separated by tabs.
 _SCRIPT = """\
 Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
@@ -66,7 +66,7 @@ def completion(shell: str) -> None:
 
 
 def complete(instruction: str) -> int:
-    """Answer a shell that asks what could come next; it is told nothing rather than an error."""
+    """Run click's completion callback for a shell; print nothing instead of an error."""
     from windlass.cli.main import COMPLETING, root
 
     shell = instruction.removesuffix("_complete")
@@ -82,14 +82,16 @@ def _kind(shell: str) -> type[ShellComplete]:
 
 
 class PowerShell(ShellComplete):
-    """Completion for PowerShell, which click does not know."""
+    """Completion for PowerShell, which click does not support."""
 
     name = "powershell"
     source_template = _SCRIPT
 
     def get_completion_args(self) -> tuple[list[str], str]:
         words = os.environ.get("COMP_WORDS", "").split("\n")[1:]
-        begun = os.environ.get("COMP_WORD", "")  # PowerShell unsets a variable it makes empty
+        begun = os.environ.get(
+            "COMP_WORD", ""
+        )  # PowerShell unsets a variable that is set to an empty text
         if begun and words:
             words.pop()
         return words, begun

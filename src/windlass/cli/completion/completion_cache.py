@@ -1,8 +1,8 @@
-"""Names that were offered before, so that a shell that completes need not wait for a database.
+"""Cache of completion values, so that a shell need not wait for a database.
 
-Loading what asks takes longer than a person waits for a key. So the last answer is kept, offered at
-once, and asked for anew by a process of its own: what is offered is a few seconds old at most when
-somebody goes on typing. Only names are kept, in files that only their user can read.
+Loading the client takes longer than a person waits for a key press. So the last values are offered
+at once and refreshed in a background process: they are a few seconds old at most while the person
+keeps typing. The cache holds only names, in files that only their user can read.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from windlass.cli.framework.flags import Flags
 
-#: An answer is asked for anew when it is older.
+#: Cached values older than this are refreshed.
 FRESH_SECONDS = 5.0
 _KEPT_SECONDS = 7 * 86_400.0
 _DATABASE = "WINDLASS_DATABASE_URL"
@@ -25,7 +25,7 @@ _FILES = ("windlass.toml", "pyproject.toml")
 
 
 class CachedValue(NamedTuple):
-    """A value that may be meant, and what a person knows it by."""
+    """A value to complete, and its description."""
 
     value: str
     about: str
@@ -33,20 +33,20 @@ class CachedValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CompletionCache:
-    """The last answer to one question at one place."""
+    """The cached values of one list of one server or database."""
 
     file: Path
 
     @classmethod
-    def of(cls, question: str, flags: Flags) -> "CompletionCache":
+    def of(cls, source: str, flags: Flags) -> "CompletionCache":
         import hashlib
 
-        asked = json.dumps([question, *_cache_key(flags)])
-        name = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        identity = json.dumps([source, *_cache_key(flags)])
+        name = hashlib.sha256(identity.encode()).hexdigest()[:32]
         return cls(_folder() / f"{name}.json")
 
     def read(self) -> Sequence[CachedValue] | None:
-        """None if there is none, or none that can be read."""
+        """Return the cached values; None if there are none, or the file cannot be read."""
         with contextlib.suppress(OSError, ValueError, TypeError):
             return [CachedValue(*each) for each in json.loads(self.file.read_text("utf-8"))]
         return None
@@ -54,40 +54,41 @@ class CompletionCache:
     def write(self, known: Sequence[CachedValue]) -> None:
         from windlass.cli.connect.private_files import write_private
 
-        with contextlib.suppress(OSError):  # a shell can complete without
+        with contextlib.suppress(OSError):  # completion works without a cache
             write_private(self.file, json.dumps(known))
 
     def is_fresh(self) -> bool:
         return time.time() - self.file.stat().st_mtime < FRESH_SECONDS
 
     def claim(self) -> None:
-        """Count it as fresh from now on: somebody is about to make it so."""
+        """Mark the file as fresh, before a refresh starts: other shells then start none."""
         with contextlib.suppress(OSError):
             os.utime(self.file)
 
 
 def offered(
-    source: str, begun: str, flags: Flags, ask: Callable[[], Sequence[CachedValue] | None]
+    source: str, prefix: str, flags: Flags, ask: Callable[[], Sequence[CachedValue] | None]
 ) -> list[CachedValue]:
-    """The values that begin like this. Those of the last answer, if one of them does; else `ask`."""
-    kept = CompletionCache.of(source, flags)
-    last = kept.read()
+    """Return the values with this prefix: from the cache if it is fresh or has a match, else from
+    `ask`."""
+    cache = CompletionCache.of(source, flags)
+    last = cache.read()
     if last is not None:
-        fresh = kept.is_fresh()
-        found = [one for one in last if one.value.startswith(begun)]
+        fresh = cache.is_fresh()
+        found = [one for one in last if one.value.startswith(prefix)]
         if not fresh and found:
-            kept.claim()
+            cache.claim()
             _refresh(source, flags)
         if fresh or found:
             return found
     now = ask()
     if now is not None:
-        kept.write(now)
-    return [one for one in now or () if one.value.startswith(begun)]
+        cache.write(now)
+    return [one for one in now or () if one.value.startswith(prefix)]
 
 
 def delete_old_caches() -> None:
-    """Remove answers that nobody has asked for in a long time."""
+    """Remove cache files that are older than a week."""
     for file in _folder().glob("*.json"):
         with contextlib.suppress(OSError):
             if time.time() - file.stat().st_mtime > _KEPT_SECONDS:
@@ -95,13 +96,13 @@ def delete_old_caches() -> None:
 
 
 def _cache_key(flags: Flags) -> list[object]:
-    """All that decides who answers, and to whom."""
-    who = [flags.tenant, flags.token_file, os.environ.get("WINDLASS_TOKEN")]
+    """Everything that selects the server or database and the caller's identity."""
+    caller = [flags.tenant, flags.token_file, os.environ.get("WINDLASS_TOKEN")]
     if flags.url:
-        return [flags.url, *who]
+        return [flags.url, *caller]
     if db := flags.db or os.environ.get(_DATABASE):
-        return [db, os.getcwd() if db.startswith("sqlite") else "", *who]
-    return [os.getcwd(), [_saved_at(name) for name in _FILES], *who]
+        return [db, os.getcwd() if db.startswith("sqlite") else "", *caller]
+    return [os.getcwd(), [_saved_at(name) for name in _FILES], *caller]
 
 
 def _saved_at(name: str) -> int:
@@ -112,8 +113,8 @@ def _saved_at(name: str) -> int:
 
 
 def _refresh(source: str, flags: Flags) -> None:
-    """Ask anew in a process that outlives this one, and disturbs nobody."""
-    # Through a pipe: an address may hold a password, and a command line is seen by everybody.
+    """Refresh the cache in a detached process."""
+    # Through a pipe: the address may hold a password, and other users can see command lines.
     reading, writing = os.pipe()
     os.write(writing, json.dumps([source, {**asdict(flags), "_typed": []}]).encode())
     os.close(writing)
@@ -122,8 +123,8 @@ def _refresh(source: str, flags: Flags) -> None:
         return
     try:
         os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for number, ours in enumerate((reading, nowhere, nowhere)):
+        devnull = os.open(os.devnull, os.O_RDWR)
+        for number, ours in enumerate((reading, devnull, devnull)):
             os.dup2(ours, number)
         os.environ.pop("_WINDLASS_COMPLETE", None)
         os.execv(sys.executable, [sys.executable, "-m", "windlass.cli.completion.refresh_cache"])

@@ -1,7 +1,7 @@
-"""Values that a shell completes by asking: definitions, queues, tenants, workers and recent jobs.
+"""Completes values from the API: definitions, queues, tenants, workers and recent jobs.
 
-What was answered before is offered at once (`known_values`). What has to be asked for is asked for a
-moment only, and where nobody answers nothing is offered.
+Cached values are offered at once (`completion_cache`). Other values are requested with a short
+timeout; if nothing responds, nothing is offered.
 """
 
 import re
@@ -27,7 +27,7 @@ _MOST = 500
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A list of the API: which field is the value, and which tells a person what it is."""
+    """A list of the API, its field with the value and its field with the description."""
 
     at: str
     value: str
@@ -37,7 +37,7 @@ class _Source:
     paged: bool = True
 
 
-#: What a parameter is called -> where its values are.
+#: Parameter name -> source of its values.
 _SOURCES: Mapping[str, _Source] = {
     "definition": _Source("/definitions", "key", ("title",)),
     **dict.fromkeys(("queue", "to"), _Source("/queues", "name")),
@@ -50,7 +50,7 @@ _SOURCES: Mapping[str, _Source] = {
 
 
 class _LiveValue(click.ParamType[str]):
-    """Text of which some values are known to the API."""
+    """A parameter type for text that the API can complete."""
 
     name = "text"
 
@@ -67,7 +67,7 @@ class _LiveValue(click.ParamType[str]):
 
 
 class _StateValues(click.ParamType[str]):
-    """States and views, several with commas between them."""
+    """States and views, separated by commas."""
 
     name = "text"
 
@@ -82,7 +82,7 @@ class _StateValues(click.ParamType[str]):
 
 
 class _Contexts(click.ParamType[str]):
-    """The contexts that the user has."""
+    """The user's contexts."""
 
     name = "text"
 
@@ -97,7 +97,7 @@ class _Contexts(click.ParamType[str]):
 
 
 def complete_live(params: Sequence[click.Parameter]) -> None:
-    """Let every parameter that takes a value known by asking offer those."""
+    """Give every parameter whose values the API knows a type that completes them."""
     for param in params:
         if param.type is not click.STRING:
             continue
@@ -110,9 +110,9 @@ def complete_live(params: Sequence[click.Parameter]) -> None:
 
 
 def asked(at: str, flags: Flags) -> Sequence[CachedValue] | None:
-    """The values of a list of the API; None if it cannot be read."""
+    """Request the values of a list of the API; None if it cannot be read."""
     source = next(each for each in _SOURCES.values() if each.at == at)
-    # Nothing but where to ask, and for whom: what was typed beside it is not for this question.
+    # Only the flags that select server, database and caller: others do not belong to this request.
     call = Invocation(
         Flags(
             url=flags.url,
@@ -140,8 +140,8 @@ def asked(at: str, flags: Flags) -> Sequence[CachedValue] | None:
 
 
 def completion_items(values: Iterable[tuple[str, str | None]]) -> list[CompletionItem]:
-    """Values for a shell, which puts them on the command line, some shells without quotes: only those
-    that no shell reads as anything but text, and that are no option."""
+    """Completion items for a shell. Some shells insert values without quotes: skip values that a
+    shell could interpret, and values that look like options."""
     return [
         CompletionItem(value, help=about and printable(about))
         for value, about in values
@@ -154,5 +154,5 @@ def _about(source: _Source, item: Mapping[str, Any]) -> str:
 
 
 def _is_there(url: str) -> bool:
-    """True if there is a database: connecting would create a SQLite file."""
+    """True if there is a database. Connecting would create a SQLite file."""
     return not url.startswith("sqlite") or Path(address(url)).exists()

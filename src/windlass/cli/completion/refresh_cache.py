@@ -1,4 +1,4 @@
-"""Asks anew for names that were offered to a shell. Started by `known_values`, seen by nobody."""
+"""Background refresh of the completion cache, started by `completion_cache`."""
 
 import json
 import sys
@@ -9,11 +9,11 @@ from windlass.cli.framework.flags import Flags
 
 
 def main() -> None:
-    source, given = json.load(sys.stdin)
-    flags = Flags(**{**given, "_typed": set()})
-    kept = CompletionCache.of(source, flags)
+    source, values = json.load(sys.stdin)
+    flags = Flags(**{**values, "_typed": set()})
+    cache = CompletionCache.of(source, flags)
     if (known := asked(source, flags)) is not None:
-        kept.write(known)
+        cache.write(known)
     delete_old_caches()
 
 

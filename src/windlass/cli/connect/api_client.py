@@ -1,6 +1,6 @@
-"""A client of the API: a server's over HTTP, or a database's in this process.
+"""API client of all commands: calls a server over HTTP, or a database's API in this process.
 
-Commands see only this, so they do the same either way.
+Commands use only this class, so they behave the same either way.
 """
 
 import asyncio
@@ -17,22 +17,22 @@ JsonObject = dict[str, Any]
 Params = Mapping[str, Any]
 Learn = Callable[[Sequence[str]], Awaitable[None]]
 Operating = Callable[[], AbstractAsyncContextManager[object]]
-#: Sends a method, a path, a query and a body; the JSON of the response, or an error.
+#: Sends a method, a path, a query and a body; returns the response's JSON or raises its error.
 Send = Callable[[str, str, Sequence[tuple[str, str]], object], Awaitable[Any]]
 
 PREFIX = "/api/v1"
 _ENDED = ("completed", "canceled", "dead_letter")
-#: Between two looks at a job that is waited for: at first, and after a while.
+#: Seconds between two polls of a job: at first, and later.
 _SOONEST, _LATEST = 0.05, 1.0
-#: The most that a page may hold.
+#: The API's largest page.
 _PAGE = 500
 
 
 class Client:
-    """Calls one API, for one person; with a tenant, only for that tenant's data.
+    """Calls one API as one caller; with a tenant, only for that tenant's data.
 
-    Where the API is one of this process, `learn` registers the definitions of modules, and bulk
-    operations are worked on while `operating()` lasts; a server does that itself.
+    With an in-process API, `learn` registers the definitions of modules, and `operating()` works on
+    bulk operations while it is open. A server does both itself.
     """
 
     def __init__(
@@ -50,19 +50,20 @@ class Client:
 
     @property
     def tenant(self) -> str | None:
-        """Whose data it asks for; None for all that the person may see."""
+        """The tenant whose data is requested; None for all that the caller may see."""
         return self._tenant
 
     def as_kind(self, kind: "type[Client]") -> "Client":
-        """One of another kind that asks the same API for the same person."""
+        """Return a client of another class with the same API and caller."""
         return kind(self._send, tenant=self._tenant, learn=self.learn, operating=self.operating)
 
     async def get(self, at: str, **params: Any) -> JsonObject:
-        """Something as JSON, such as `get("/jobs", state="queued")`; what is None is left out."""
+        """GET a path such as `get("/jobs", state="queued")`; parameters that are None are left
+        out."""
         return await self._ask("GET", at, params)
 
     async def probe(self, at: str) -> JsonObject:
-        """A path beside the API, such as `probe("/readyz")`."""
+        """GET a path outside the API, such as `probe("/readyz")`."""
         return await self._ask("GET", at, {}, prefix="")
 
     async def post(self, at: str, body: object = None, **params: Any) -> JsonObject:
@@ -75,7 +76,7 @@ class Client:
         return await self._ask("DELETE", at, params)
 
     async def pages(self, at: str, *, limit: int, **params: Any) -> AsyncIterator[JsonObject]:
-        """The pages of a list, until there are `limit` items."""
+        """Yield the pages of a list, up to `limit` items."""
         cursor = params.pop("cursor", None)
         while limit > 0:
             page = await self.get(at, limit=min(limit, _PAGE), cursor=cursor, **params)
@@ -86,7 +87,7 @@ class Client:
                 return
 
     async def page(self, at: str, *, limit: int, **params: Any) -> JsonObject:
-        """So many items of a list, as one page."""
+        """Return up to `limit` items of a list as one page."""
         items: list[Any] = []
         cursor = None
         async for page in self.pages(at, limit=limit, **params):
@@ -95,7 +96,7 @@ class Client:
         return {"items": items, "next_cursor": cursor}
 
     async def wait(self, id: str, timeout: timedelta | None) -> JsonObject:
-        """A job once it has completed; JobFailed if it ends otherwise, WaitTimedOut."""
+        """Wait for a job and return it once completed; raises JobFailed or WaitTimedOut."""
         until = None if timeout is None else clock.monotonic() + timeout.total_seconds()
         pause = _SOONEST
         while True:
@@ -120,14 +121,14 @@ class Client:
     async def _ask(
         self, method: str, at: str, params: Params, body: object = None, *, prefix: str = PREFIX
     ) -> JsonObject:
-        asked = {"tenant": self._tenant, **params}
-        query = [pair for name, value in asked.items() for pair in _pairs(name, value)]
+        parameters = {"tenant": self._tenant, **params}
+        query = [pair for name, value in parameters.items() for pair in _pairs(name, value)]
         found: JsonObject = await self._send(method, f"{prefix}{at}", query, body)
         return found
 
 
 def path(*parts: str) -> str:
-    """Where something is: `path("jobs", id, "cancel")`."""
+    """Build a path: `path("jobs", id, "cancel")`."""
     return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 

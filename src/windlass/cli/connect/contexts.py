@@ -23,7 +23,7 @@ _FIELDS = ("url", "db", "token_file", "tenant")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A server's `url` or a database, `db`; a token is only ever named by the file it is in."""
+    """A server's `url` or a database's `db`, with a tenant and the path of a token file."""
 
     name: str
     url: str | None = None
@@ -34,20 +34,20 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """All of them, and the one that is chosen."""
+    """All contexts, and the current one."""
 
     known: Mapping[str, Context] = field(default_factory=dict)
     current: str | None = None
 
     def named(self, name: str) -> Context:
-        """CommandInvalid if there is none of this name."""
+        """Return the context with this name; raises CommandInvalid if there is none."""
         if name in self.known:
             return self.known[name]
         near = nearest(name, self.known)
         raise CommandInvalid(
             f"no context named {quoted(name)}.",
             hint=(f"Did you mean `{near}`? " if near else "")
-            + "`windlass config contexts` lists them, `windlass config contexts add` makes one.",
+            + "`windlass config contexts` lists them, `windlass config contexts add` adds one.",
         )
 
     def with_one(self, context: Context) -> "Contexts":
@@ -72,7 +72,7 @@ def file() -> Path:
 
 
 def read() -> Contexts:
-    """The contexts of the file; none if there is no file."""
+    """Read the contexts file; no contexts if there is no file."""
     try:
         text = file().read_text("utf-8")
     except FileNotFoundError:
@@ -90,7 +90,8 @@ def read() -> Contexts:
 
 
 def write(contexts: Contexts) -> None:
-    """Keep these, readable by nobody else: a database's address may hold a password."""
+    """Write the contexts to a file only the user can read: database addresses may hold a
+    password."""
     from windlass.cli.connect.private_files import write_private
 
     lines = [f"current = {json.dumps(contexts.current)}"] if contexts.current else []
@@ -102,7 +103,7 @@ def write(contexts: Contexts) -> None:
 
 
 def absolute_url(db: str) -> str:
-    """A database's address that means the same from every folder."""
+    """Make a database address independent of the current folder."""
     scheme, _, rest = db.partition(":///")
     place, mark, query = rest.partition("?")
     if not scheme.startswith("sqlite") or not place or place.startswith(("/", ":")):
@@ -113,18 +114,19 @@ def absolute_url(db: str) -> str:
 def _context(name: str, one: Mapping[str, Any]) -> Context:
     context = Context(name=name, **one)
     if not all(getattr(context, key) is None or isinstance(one[key], str) for key in _FIELDS):
-        raise TypeError(f"{name} has a value that is no text")
+        raise TypeError(f"{name} has a value that is not text")
     if (context.url is None) == (context.db is None):
         raise TypeError(f"{name} needs either url or db")
     return context
 
 
 def _text(value: str) -> str:
-    # JSON's strings are TOML's, but for this one character.
+    # A JSON string is a valid TOML string, except for this character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _unreadable(error: Exception) -> CommandInvalid:
     return CommandInvalid(
-        f"{file()} cannot be read: {error}.", hint="Mend it, or remove it and make them again."
+        f"{file()} cannot be read: {error}.",
+        hint="Fix the file, or remove it and add the contexts again.",
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SilentTelemetry(Telemetry):
-    """Logs nothing of what a worker would log about its database: a command does one thing."""
+    """Telemetry without the worker's database messages: a command performs one action."""
 
     def note(self, event: str, **about: object) -> None:
         """Not logged."""
@@ -29,8 +29,8 @@ class SilentTelemetry(Telemetry):
 
 
 class LocalApp:
-    """The engine on a database, and the Python API over it where a command needs that. Connects
-    when it is first used."""
+    """The engine on a database, and the Python API over it where a command needs that. Connects on
+    first use."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -51,13 +51,13 @@ class LocalApp:
 
     @property
     def deliveries(self) -> "Deliveries":
-        """The way of jobs into the database."""
+        """Enqueues jobs into the database."""
         return self.windlass.deliveries
 
     @property
     def engine(self) -> Engine:
         if self.settings.commands or "windlass" in vars(self):
-            return self.windlass.engine  # the settings' commands are definitions that it declares
+            return self.windlass.engine  # it declares the settings' commands as definitions
         if self._engine is None:
             self._engine = Engine.open(self.settings.database.url, self.settings, self.telemetry)
         return self._engine
@@ -69,7 +69,7 @@ class LocalApp:
         return engine
 
     async def learn(self, modules: Sequence[str]) -> None:
-        """Register what modules declare, as a worker that runs them would."""
+        """Register the definitions of modules, as a worker that runs them would."""
         from windlass.cli.run import load_modules
 
         apps = load_modules.load_apps(modules)
@@ -87,7 +87,7 @@ class LocalApp:
 
 
 def in_process_client(app: LocalApp, actor: str | None, tenant: str | None) -> Client:
-    """A client of a database, for the caller who has it in hand and may do everything."""
+    """A client of a database. The caller has direct access to it, and so every right."""
     from windlass.api.access.callers import Caller
     from windlass.api.local_calls import LocalApi
 
@@ -101,7 +101,7 @@ def in_process_client(app: LocalApp, actor: str | None, tenant: str | None) -> C
 
     @asynccontextmanager
     async def operating() -> AsyncIterator[None]:
-        """Work on bulk operations: no other process may be there to do it."""
+        """Work on bulk operations while this is open: there may be no other process to do it."""
         from windlass.upkeep.bulk_operations import OperationRunner
 
         work = OperationRunner(await app.ready())

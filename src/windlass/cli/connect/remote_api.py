@@ -12,12 +12,12 @@ from windlass.core.access.accounts import COOKIE, SECURE_COOKIE
 from windlass.errors import FieldError, RequestRefused, ServerUnreachable, WindlassError
 from windlass.errors.base import by_code
 
-#: The server knows by which scheme it is asked, which need not be the one of its address here: a
-#: proxy that it does not trust may stand between.
+#: Both names: the server picks one by the scheme it sees, which a proxy that it does not trust
+#: may have changed.
 _COOKIES = (SECURE_COOKIE, COOKIE)
-#: A write by a session has to show that no page of another site started it: a person did.
+#: Proves that a write by a session does not come from another site's page (CSRF).
 _BY_HAND = {"sec-fetch-site": "none"}
-#: Has errors name flags and commands, not fields and paths of the API.
+#: Makes errors name flags and commands, not fields and paths of the API.
 _CALLER = {"x-windlass-caller": "commands"}
 
 
@@ -35,25 +35,25 @@ async def remote_client(at: ServerAddress, tenant: str | None) -> AsyncIterator[
 
 
 async def open_session(at: ServerAddress, name: str, password: str) -> str | None:
-    """The session that a name and a password open on a server."""
+    """Open a session on a server with a name and a password."""
     async with httpx2.AsyncClient(base_url=at.url, headers=_BY_HAND, timeout=30) as http:
         await Client(_sender(http)).post("/login", {"name": name, "password": password})
         return next(filter(None, map(http.cookies.get, _COOKIES)), None)
 
 
 def error_from_response(response: httpx2.Response) -> WindlassError:
-    """The error of a server's response, of the class it had there."""
+    """Rebuild the error of a server's response, in its original class."""
     try:
         problem = response.json()
         kind = by_code()[problem["code"]]
         errors = [FieldError(each["pointer"], each["message"]) for each in problem["errors"]]
-        made = kind.__new__(kind)
+        error = kind.__new__(kind)
         WindlassError.__init__(
-            made, problem["title"], reason=problem["detail"], hint=problem["hint"], errors=errors
+            error, problem["title"], reason=problem["detail"], hint=problem["hint"], errors=errors
         )
     except (ValueError, KeyError, TypeError):
         return RequestRefused(response.status_code, said="it says no more")
-    return made
+    return error
 
 
 def _sender(http: httpx2.AsyncClient) -> Send:

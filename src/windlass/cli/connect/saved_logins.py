@@ -14,12 +14,12 @@ Kind = Literal["token", "session"]
 
 
 def kept(url: str) -> dict[str, Any]:
-    """The token or session for a server; empty if there is none."""
+    """Return the saved token or session for a server; empty if there is none."""
     return dict(_all().get(_key(url), {}))
 
 
 def save_login(url: str, credential: Mapping[Kind, str] | None) -> None:
-    """Keep a credential for a server, instead of any before; None forgets it."""
+    """Save a credential for a server, replacing any other; None removes it."""
     logins = _all()
     logins.pop(_key(url), None)
     if credential is not None:

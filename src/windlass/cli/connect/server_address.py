@@ -1,4 +1,4 @@
-"""A server's address, and the token or session that is sent to it."""
+"""A server's address, and the token or session sent to it."""
 
 import os
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ _TOKEN = "WINDLASS_TOKEN"
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where the server is, and the token, or else the session, that it knows us by."""
+    """A server's URL, with a token or else a session."""
 
     url: str
     token: str | None = field(default=None, repr=False)
@@ -19,8 +19,8 @@ class ServerAddress:
 
     @classmethod
     def of(cls, url: str, token_file: str | None) -> "ServerAddress":
-        """With the token in a file, or else in the environment, or else what `windlass login` has
-        kept: a command line can be seen by everybody on a machine."""
+        """Build the address with the token from a file, else the environment, else `windlass
+        login`. There is no flag for the token itself: other users can see command lines."""
         if token_file is None:
             if token := os.environ.get(_TOKEN):
                 return cls(url, token)
@@ -30,7 +30,7 @@ class ServerAddress:
         try:
             token = Path(token_file).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            why = error.strerror if isinstance(error, OSError) else "it is not text"
             raise OptionInvalid(
                 "token-file", token_file, allowed=f"a file that can be read: {why}"
             ) from None

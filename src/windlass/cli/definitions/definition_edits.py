@@ -17,15 +17,15 @@ from windlass.errors import CommandInvalid
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-#: As the API knows them; listed here, so that the engine is not loaded for the command line.
+#: The API's values; repeated here, so that parsing a command line does not load the engine.
 _IF_EXISTS = ("error", "keep", "update")
 
 
 def definition_line(one: Item) -> str:
-    """A definition in a line."""
+    """One line that describes a definition."""
     edited = f"edited: {', '.join(one['edited'])}" if one["edited"] else ""
-    made = "made here" if one["origin"] == "operator" else "as in code"
-    return f"{enabled_of(one)}  {one['key']}  {edited or made}"
+    origin = "made here" if one["origin"] == "operator" else "as in code"
+    return f"{enabled_of(one)}  {one['key']}  {edited or origin}"
 
 
 @click.command(
@@ -38,10 +38,8 @@ def definition_line(one: Item) -> str:
     ],
 )
 @click.argument("definition")
-@click.option("--remote", is_flag=True, help="Its handler lives in a worker over HTTP.")
-@click.option(
-    "--if-exists", type=click.Choice(_IF_EXISTS), help="What is done with one that exists. [error]"
-)
+@click.option("--remote", is_flag=True, help="Its handler runs in a worker over HTTP.")
+@click.option("--if-exists", type=click.Choice(_IF_EXISTS), help="Action if it exists. [error]")
 @definition_flags
 @with_dry_run("create the definition {definition}")
 @with_call
@@ -50,13 +48,13 @@ def create(
 ) -> None:
     """Create DEFINITION, which no code declares, and print its key.
 
-    Its handler is one of --path, --command and --remote.
+    Give its handler by --path, --command or --remote.
     """
     body = {"key": definition, **definition_fields(given)}
     body |= {"kind": "remote"} if remote else {}
     body |= {"if_exists": if_exists} if if_exists else {}
-    made = call.ask(lambda api: api.post("/definitions", body))
-    print_item(call, made, definition_line, key="key")
+    created = call.ask(lambda api: api.post("/definitions", body))
+    print_item(call, created, definition_line, key="key")
 
 
 @click.command(
@@ -72,9 +70,10 @@ def create(
 @with_dry_run("change the definition {definition}")
 @with_call
 def edit(call: Invocation, /, definition: str, **given: Any) -> None:
-    """Change what is given of DEFINITION; all else stays. It wins over the code until it is reset.
+    """Change the given options of DEFINITION; the others stay. An edit wins over the code until
+    reset.
 
-    Path, command and payload schema can be changed of definitions that were created here.
+    Path, command and payload schema can be changed only for definitions that were created here.
     """
     from windlass.cli.connect.api_client import path
 
@@ -96,7 +95,7 @@ def edit(call: Invocation, /, definition: str, **given: Any) -> None:
 @click.option("--dry-run", is_flag=True, help="Show which, and delete none.")
 @with_call
 def delete(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
-    """Delete definitions that no job, ended ones included, and no trigger speaks of."""
+    """Delete definitions that no trigger and no job, ended ones included, refers to."""
     from windlass.cli.connect.api_client import path
 
     async def drop(api: "Client", key: str) -> "JsonObject":
@@ -127,14 +126,14 @@ def delete(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
 )
 @click.argument("definition", required=False)
 @click.argument("options", nargs=-1, metavar="[OPTION]...")
-@click.option("--all", "every", is_flag=True, help="Every definition that was edited.")
+@click.option("--all", "every", is_flag=True, help="All edited definitions.")
 @click.option("--dry-run", is_flag=True, help="Show what is edited, and change nothing.")
 @with_call
 def reset(
     call: Invocation, definition: str | None, options: tuple[str, ...], every: bool, dry_run: bool
 ) -> int:
-    """Return what was edited of DEFINITION, or of --all, to what the code says: these options, or
-    all of them."""
+    """Reset edited options of DEFINITION, or of --all definitions, to the code: the given options,
+    or all of them."""
     from windlass.cli.connect.api_client import path
 
     if every and definition is not None:

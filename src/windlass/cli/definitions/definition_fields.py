@@ -1,4 +1,4 @@
-"""The flags that say what a definition is, and the fields of the API that they become."""
+"""Flags that describe a definition, and the API fields they map to."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ _OR_NONE = "; none for no such limit."
 
 
 def definition_flags(command: Command) -> Command:
-    """Add a flag for everything that may be said of a definition."""
+    """Add a flag for every option of a definition."""
     for flag in reversed(_FLAGS):
         command = flag(command)
     return command
@@ -40,9 +40,9 @@ _FLAGS = (
     click.option("--command", metavar="NAME", help="A command of the settings, by its name."),
     click.option("--payload-schema", metavar="JSON", help="The schema of its payload, or @FILE."),
     click.option("--default-payload", metavar="JSON", help="Fills in what a job leaves out."),
-    click.option("--title", metavar="TEXT", help="What people call it."),
-    click.option("--description", metavar="TEXT", help="What it does."),
-    click.option("--enabled/--disabled", default=None, help="Whether it takes jobs and runs them."),
+    click.option("--title", metavar="TEXT", help="Title for people."),
+    click.option("--description", metavar="TEXT", help="Description."),
+    click.option("--enabled/--disabled", default=None, help="Accept and run its jobs."),
     click.option("--queue", metavar="NAME", help="The queue of its jobs."),
     click.option("--priority", metavar="PRIORITY", help="A number, or high, normal, low …"),
     click.option(
@@ -54,70 +54,72 @@ _FLAGS = (
     click.option(
         "--backoff",
         metavar="JSON",
-        help="How long to wait between attempts, or none for the usual.",
+        help="Backoff between attempts, or none for the default.",
     ),
-    click.option("--attempt-timeout", metavar="DURATION", help="How long an attempt may take."),
+    click.option("--attempt-timeout", metavar="DURATION", help="Time limit of an attempt."),
     click.option("--max-concurrency", metavar="N", help=f"Jobs at once{_OR_NONE}"),
-    click.option("--rate-limit", metavar="RATE", help=f"Starts in a time, as 100/min{_OR_NONE}"),
-    click.option("--limit-key", metavar="FIELD", help="What limits per key count by: args.id."),
+    click.option("--rate-limit", metavar="RATE", help=f"Rate of starts, such as 100/min{_OR_NONE}"),
+    click.option(
+        "--limit-key", metavar="FIELD", help="Key of the per-key limits, such as args.id."
+    ),
     click.option("--max-per-key", metavar="N", help=f"Jobs at once with one key{_OR_NONE}"),
     click.option("--rate-per-key", metavar="RATE", help=f"Starts with one key{_OR_NONE}"),
     click.option(
         "--dedupe",
         type=click.Choice(["payload", NONE]),
-        help="Keep one of jobs with equal payloads.",
+        help="Deduplicate jobs with equal payloads.",
     ),
     click.option(
         "--dedupe-window",
         metavar="DURATION",
-        help="How long equal jobs count; none for while one is open.",
+        help="Window for equal jobs; none for while one is open.",
     ),
     click.option(
-        "--on-duplicate", type=click.Choice(get_args(OnDuplicate)), help="What an equal job does."
+        "--on-duplicate", type=click.Choice(get_args(OnDuplicate)), help="Action on an equal job."
     ),
     click.option(
         "--isolation",
         type=click.Choice(get_args(Isolation)),
-        help="In a thread, or in a process of its own.",
+        help="In a thread, or in a separate process.",
     ),
     click.option(
         "--memory-limit-mb", metavar="MB", help="The limit of a process of its own, or none."
     ),
     click.option(
-        "--idempotent/--not-idempotent", default=None, help="Whether a job may safely run twice."
+        "--idempotent/--not-idempotent", default=None, help="Running a job twice is safe."
     ),
     click.option(
-        "--requires-permission", metavar="NAME", help="What one needs to enqueue it, or none."
+        "--requires-permission", metavar="NAME", help="Permission needed to enqueue it, or none."
     ),
     click.option(
         "--on-parent-failure",
         type=click.Choice(get_args(ParentFailure)),
-        help="What a job does when its parent failed.",
+        help="Action of a job when its parent fails.",
     ),
     click.option(
         "--on-dead-letter",
         metavar="KEY",
-        help="The definition whose job follows a dead letter, or none.",
+        help="Definition to enqueue after a dead letter, or none.",
     ),
     click.option(
         "--after",
         metavar="KEY",
         multiple=True,
-        help="A definition whose open jobs it waits for; repeat it.",
+        help="Wait for this definition's open jobs; may be repeated.",
     ),
     click.option(
-        "--retention-days", metavar="DAYS", help="How long ended jobs stay: days, forever, or none."
+        "--retention-days", metavar="DAYS", help="Retention of ended jobs: days, forever, or none."
     ),
     click.option(
-        "--log-retention-days", metavar="DAYS", help="How long logs stay: days, forever, or none."
+        "--log-retention-days", metavar="DAYS", help="Retention of logs: days, forever, or none."
     ),
-    click.option("--retention-count", metavar="N", help="How many ended jobs stay, or none."),
+    click.option("--retention-count", metavar="N", help="Number of ended jobs to keep, or none."),
     click.option(
         "--tag",
         "tags",
         metavar="TAG",
         multiple=True,
-        help="A word to find it by; repeat it for more.",
+        help="Tag to find it by; may be repeated.",
     ),
     click.option("--metadata", metavar="JSON", help="Your own fields."),
 )
@@ -164,7 +166,7 @@ def _object(option: str, text: str) -> dict[str, Any] | None:
     return json_object(text, flag, hint=_JSON)
 
 
-#: A flag -> the field of the API, where it is called otherwise.
+#: Flag -> field of the API, where their names differ.
 _NAMES = {"attempt_timeout": "timeout_seconds", "dedupe_window": "dedupe_window_seconds"}
 _READ: Mapping[str, Read] = {
     **dict.fromkeys(("payload_schema", "default_payload", "backoff", "metadata"), _object),

@@ -1,4 +1,4 @@
-"""`windlass definitions sync`: makes known what code declares, without running any of it."""
+"""`windlass definitions sync`: registers what code declares, without running any of it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
     from windlass.core.definitions.definition import Definition
 
-#: What becomes of a definition's row.
+#: Labels of the changes to a definition's row.
 _LOOKS = {
     "new": StateLabel("✓", "New", "green"),
     "changed": StateLabel("↻", "Changed", "yellow"),
@@ -35,24 +35,24 @@ _LOOKS = {
 @click.option(
     "--mark-missing",
     is_flag=True,
-    help="These modules are all there is: mark as missing what none of them declares.",
+    help="These modules are all the code: mark as missing what none of them declares.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @with_call
 def sync(call: Invocation, modules: tuple[str, ...], mark_missing: bool, dry_run: bool) -> None:
-    """Make known what modules declare: definitions, and their schedules and triggers.
+    """Register the definitions, schedules and triggers that modules declare.
 
     A definition that code no longer declares is marked as missing, and its schedules stop. Without
-    MODULE, the modules of the settings (or of this folder) are taken for all there is; of modules
-    named here, only what these and the modules they import declared before is marked, unless
+    MODULE, the modules of the settings (or of this folder) count as all the code. With MODULE, only
+    definitions that these modules, or modules they import, declared before are marked, unless
     --mark-missing is given.
 
-    A worker that starts does the same, but marks nothing: it may know only a part of the code. What
-    operators edited stays. Works on a database, not over --url.
+    A starting worker registers the same, but marks nothing: it may know only a part of the code.
+    Edits by operators stay. Works on a database, not over --url.
     """
     from windlass.cli.run.module_flags import resolve_modules
 
-    names = () if call.server else resolve_modules(call, modules, look_around=True)
+    names = () if call.server else resolve_modules(call, modules, search_folder=True)
     found = call.on_database(
         lambda app: _sync(
             app.windlass, names, everywhere=mark_missing or not modules, dry_run=dry_run
@@ -84,12 +84,12 @@ async def _sync(
         for each in apps
         for handler in each.handlers.values()
     }
-    gone = undeclared_keys(rows.values(), declared.keys(), everywhere=everywhere)
+    undeclared = undeclared_keys(rows.values(), declared.keys(), everywhere=everywhere)
     if not dry_run:
         await learn(app, apps)
-        await app.engine.definitions.mark_missing(gone)
+        await app.engine.definitions.mark_missing(undeclared)
     changes = {key: _change(rows.get(key), each) for key, each in declared.items()}
-    changes |= {row.key: "missing" for row in rows.values() if row.key in gone}
+    changes |= {row.key: "missing" for row in rows.values() if row.key in undeclared}
     return [{"key": key, "change": changes[key]} for key in sorted(changes)]
 
 

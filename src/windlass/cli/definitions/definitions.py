@@ -1,4 +1,4 @@
-"""`windlass definitions`: what may run, and how."""
+"""`windlass definitions`: list, show and limit what may run."""
 
 import shlex
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _WHOLE = ("max_concurrency", "max_per_key", "max_attempts")
     ],
 )
 def definitions() -> None:
-    """See what may run, and change how it runs without a deploy."""
+    """List what may run, and change how it runs without a deploy."""
 
 
 definitions.add_command(enqueue, "run")
@@ -53,22 +53,22 @@ definitions.add_command(reset)
         "windlass definitions list --missing --json",
     ],
 )
-@click.option("--queue", metavar="NAME", help="Of this queue.")
-@click.option("--kind", type=click.Choice(KINDS), help="Whose handler is one of these.")
-@click.option("--enabled/--disabled", default=None, help="That are enabled, or disabled.")
+@click.option("--queue", metavar="NAME", help="Only definitions of this queue.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only this kind of handler.")
+@click.option("--enabled/--disabled", default=None, help="Only enabled, or only disabled ones.")
 @click.option(
-    "--missing/--not-missing", default=None, help="That code no longer declares, or that it does."
+    "--missing/--not-missing",
+    default=None,
+    help="Only those missing from the code, or only the others.",
 )
-@click.option(
-    "--edited/--not-edited", default=None, help="That were edited, or that follow the code."
-)
-@click.option("--tag", metavar="TAG", help="With this tag.")
+@click.option("--edited/--not-edited", default=None, help="Only edited ones, or only the others.")
+@click.option("--tag", metavar="TAG", help="Only those with this tag.")
 @click.option("--search", metavar="TEXT", help="Text in key, title, description, handler or tags.")
-@click.option("--system", is_flag=True, help="Also those of Windlass itself.")
+@click.option("--system", is_flag=True, help="Include those of Windlass itself.")
 @with_paging()
 @with_call
 def list_definitions(call: Invocation, /, limit: int, cursor: str | None, **wanted: Any) -> None:
-    """List definitions, by key: all, or those that have something in common."""
+    """List definitions, by key: all, or those that match every given flag."""
     page = call.ask(lambda api: api.page("/definitions", limit=limit, cursor=cursor, **wanted))
     call.out.list(page["items"], _columns(page["items"]), body=page)
     hint_at_more(call, page)
@@ -78,7 +78,7 @@ def list_definitions(call: Invocation, /, limit: int, cursor: str | None, **want
         call.out.say("No definitions match.")
     else:
         call.out.say("No definitions yet.")
-        call.out.hint("windlass definitions sync MODULE makes those of a module known")
+        call.out.hint("windlass definitions sync MODULE registers those of a module")
 
 
 @definitions.command(
@@ -87,7 +87,7 @@ def list_definitions(call: Invocation, /, limit: int, cursor: str | None, **want
 @click.argument("definition")
 @with_call
 def show(call: Invocation, definition: str) -> None:
-    """Show everything about DEFINITION, and what operators edited of it."""
+    """Show everything about DEFINITION, and which options operators edited."""
     found = _read(call, definition)
     call.out.one(found, lambda: _show(call, found), key="key")
 
@@ -101,7 +101,7 @@ def show(call: Invocation, definition: str) -> None:
 @click.argument("definition")
 @with_call
 def schema(call: Invocation, definition: str) -> None:
-    """Print the JSON Schema of the payload of DEFINITION."""
+    """Print the JSON Schema of DEFINITION's payload."""
     call.out.json(_read(call, definition)["payload_schema"])
 
 
@@ -137,13 +137,13 @@ def disable(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
 @click.argument("definition")
 @click.option("--max-concurrency", metavar="N", help="Jobs at once on all workers, or none.")
 @click.option("--max-per-key", metavar="N", help="Jobs at once with one key, or none.")
-@click.option("--rate-limit", metavar="RATE", help="Starts in a time, such as 100/min, or none.")
+@click.option("--rate-limit", metavar="RATE", help="Rate of starts, such as 100/min, or none.")
 @click.option("--rate-per-key", metavar="RATE", help="The same for each key.")
 @click.option("--max-attempts", metavar="N", help="Attempts, the first included.")
 @with_dry_run("change the limits of {definition}")
 @with_call
 def limits(call: Invocation, /, definition: str, **given: Any) -> None:
-    """Show the limits of DEFINITION, or set some. They win over the code until they are reset."""
+    """Show the limits of DEFINITION, or set some. They win over the code until reset."""
     from windlass.cli.connect.api_client import path
 
     changes = _changes(given)
@@ -178,10 +178,10 @@ def _switch(call: Invocation, keys: Sequence[str], verb: str, *, doing: str, dry
 def _changes(given: dict[str, str | None]) -> dict[str, Any]:
     from windlass.cli.text.parse_limit import NONE, limit_of
 
-    said = {name: text for name, text in given.items() if text is not None}
+    changes = {name: text for name, text in given.items() if text is not None}
     return {
         name: limit_of(name, text) if name in _WHOLE else None if text == NONE else text
-        for name, text in said.items()
+        for name, text in changes.items()
     }
 
 
@@ -240,7 +240,7 @@ def _show(call: Invocation, one: Item) -> None:
 
 
 def _activity_facts(call: Invocation, one: Item) -> list[tuple[str, str]]:
-    """The activity of its jobs; success rate and percentile are of the last 24 hours."""
+    """The activity of a definition's jobs. Success rate and percentile cover the last 24 hours."""
     out, rate, p95 = call.out, one["success_rate"], one["p95_seconds"]
     workers, errors = one["workers"], one["import_errors"] or {}
     return [

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def undeclared_keys(
     rows: Iterable[Definition], declared: Collection[str], *, everywhere: bool = True
 ) -> set[str]:
-    """The keys that code declared once, that are not among those declared now, and not marked yet.
+    """Keys that code declared before but not now, and that are not marked yet.
 
-    `declared` has all that the modules declare. Unless that is all the code there is (`everywhere`),
-    only definitions count whose own module was imported just now.
+    `declared` has all keys that the modules declare. Unless the modules are all the code
+    (`everywhere`), only definitions whose own module was just imported count.
     """
     return {
         row.key
@@ -31,23 +31,23 @@ def undeclared_keys(
 
 
 async def mark_missing(apps: Sequence["Windlass"]) -> tuple[set[str], set[str]]:
-    """Mark what none of these apps declares. Returns the keys marked, and those left alone because
-    a worker somewhere else still runs them."""
+    """Mark what none of these apps declares. Returns the keys marked, and the keys skipped because
+    a worker elsewhere still runs them."""
     marked: set[str] = set()
-    kept: set[str] = set()
+    skipped: set[str] = set()
     for app in {each.url: each for each in apps}.values():
         declared = {key for each in apps if each.url == app.url for key in each.handlers}
         engine = await app.ready()
-        gone = undeclared_keys(await engine.definitions.list(system=True), declared)
+        undeclared = undeclared_keys(await engine.definitions.list(system=True), declared)
         known = {
             key
             for worker in await engine.workers.list()
             if worker.claims and liveness(worker) != "lost"
             for key in worker.definitions
         }
-        kept |= gone & known
-        marked |= await engine.definitions.mark_missing(gone - known)
-    return marked, kept
+        skipped |= undeclared & known
+        marked |= await engine.definitions.mark_missing(undeclared - known)
+    return marked, skipped
 
 
 def _is_gone_from_its_module(row: Definition) -> bool:

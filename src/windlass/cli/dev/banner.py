@@ -1,4 +1,4 @@
-"""Greeting of `windlass dev`: addresses, the jobs that were found, and a command to try."""
+"""Greeting of `windlass dev`: addresses, the jobs found, and a command to try."""
 
 import json
 import os
@@ -36,8 +36,8 @@ def banner(
     keys: str = "",
     reloads: bool = False,
 ) -> Iterator[str]:
-    """The lines of the greeting; `sign_in` is the address of a link, if one is needed, `keys` what
-    they do where there is a terminal to press them at."""
+    """The lines of the greeting. `sign_in` is the sign-in link, if one is needed; `keys` describes
+    the keys, if there is a terminal."""
     handlers = [handler for app in apps for handler in app.handlers.values()]
     names = [handler.definition.key for handler in handlers]
     shown = " · ".join(names[:_SHOWN]) + (" · …" if len(names) > _SHOWN else "")
@@ -60,9 +60,10 @@ def banner(
 
 
 def example(app: Windlass, handler: Handler) -> str:
-    """A command that enqueues a job from another terminal."""
+    """An example command that enqueues a job from another terminal."""
     where = []
-    # A file can be named; a server's URL holds a password, and is in the environment anyway.
+    # Only the path of a file is shown: a server's URL may hold a password, and is in the
+    # environment anyway.
     if app.url.startswith("sqlite:") and app.url != Settings.load(environ={}).database.url:
         where = ["--db", app.url]
     return " ".join([_me(), "enqueue", words(handler), *where])

@@ -1,5 +1,5 @@
-"""A small shop whose background jobs never rest: they succeed, fail and retry, report progress, run
-long, wait for each other and for a free place, follow schedules and events.
+"""A small shop with constant background jobs: they succeed, fail and retry, report progress, run
+long, wait for each other and for a free slot, follow schedules and events.
 
 `windlass dev --demo` shows it. It is written as a program of yours would be.
 """
@@ -15,7 +15,7 @@ from windlass.errors import TenantExists
 
 wl = Windlass()
 
-TENANTS = {"acme": 2, "globex": 1, "initech": 1}  # and their share of the workers
+TENANTS = {"acme": 2, "globex": 1, "initech": 1}  # tenant -> share of the workers
 NAMES = ["Ada", "Grace", "Linus", "Barbara", "Edsger", "Hedy"]
 
 
@@ -29,7 +29,7 @@ def hello(name: str) -> str:
     "mail.receipt", queue="mail", max_attempts=4, backoff=Backoff(kind="fixed", base=2, jitter=1)
 )
 async def send_receipt(ctx: JobContext, order: int) -> str:
-    """The mail server is moody: two tries in five fail, and are made again."""
+    """An unreliable mail server: two attempts in five fail and are retried."""
     await asyncio.sleep(random.uniform(0.1, 0.5))
     if random.random() < 0.4:
         raise ConnectionError("421 mail.example: too many connections, try again later")
@@ -39,7 +39,7 @@ async def send_receipt(ctx: JobContext, order: int) -> str:
 
 @wl.job("payment.charge", queue="payments", priority="high")
 def charge(order: int, card: str, token: str) -> dict[str, object]:
-    """A declined card stays declined: no further try, the job rests in the dead letter."""
+    """A permanent failure: no retry, the job goes to the dead letter."""
     time.sleep(0.2)
     if card == "declined":
         raise Permanent("the bank declined the card")
@@ -48,7 +48,7 @@ def charge(order: int, card: str, token: str) -> dict[str, object]:
 
 @wl.job("images.resize", queue="media", timeout="2m")
 def resize(ctx: JobContext, album: str, count: int) -> int:
-    """Long work that tells how far it is, and stops between two images when it is canceled."""
+    """Long work that reports progress, and stops between two images when it is canceled."""
     for number in ctx.track(range(count), note=album):
         time.sleep(0.25)
         if number and number % 12 == 0:
@@ -58,7 +58,7 @@ def resize(ctx: JobContext, album: str, count: int) -> int:
 
 @wl.job("report.build", queue="reports", max_concurrency=1)
 async def build_report(ctx: JobContext, month: str) -> str:
-    """One at a time, whatever the number of workers: the others wait for their turn."""
+    """One job at a time across all workers: the others wait."""
     for part, step in enumerate(["reading", "adding up", "drawing", "printing"]):
         ctx.progress(part / 4, step)
         await asyncio.sleep(0.8)
@@ -67,7 +67,7 @@ async def build_report(ctx: JobContext, month: str) -> str:
 
 @wl.job("primes.count", isolation="process", max_attempts=2)
 def count_primes(below: int) -> int:
-    """Heavy arithmetic in a process of its own, where it slows nobody down."""
+    """Heavy arithmetic in a separate process, so that it slows no other job."""
     return sum(all(n % d for d in range(2, int(n**0.5) + 1)) for n in range(2, below))
 
 
@@ -80,7 +80,7 @@ async def extract(order: int) -> int:
 
 @wl.job("order.clean", queue="orders")
 async def clean(order: int) -> int:
-    """The second, beside the first."""
+    """The second, in parallel with the first."""
     await asyncio.sleep(random.uniform(0.3, 1.5))
     return order
 
@@ -95,7 +95,7 @@ async def publish(ctx: JobContext, order: int) -> str:
 @wl.on("order.paid", payload={"order": "{{event.order}}"})
 @wl.job("order.pack", queue="orders")
 async def pack(ctx: JobContext, order: int) -> str:
-    """Made by an event: whoever takes the money need not know who packs."""
+    """Created by an event: the job that takes the money need not know about packing."""
     await asyncio.sleep(random.uniform(0.2, 0.8))
     ctx.log.info("packed", order=order)
     return f"parcel-{order}"
@@ -103,7 +103,7 @@ async def pack(ctx: JobContext, order: int) -> str:
 
 @wl.job("stock.count", queue="reports", schedule=every("20s"), overlap="skip")
 async def count_stock(ctx: JobContext) -> int:
-    """By a schedule: every twenty seconds."""
+    """Runs on a schedule: every twenty seconds."""
     ctx.log.info("counting", shelves=12)
     await asyncio.sleep(1.0)
     return random.randrange(200, 400)
@@ -111,16 +111,16 @@ async def count_stock(ctx: JobContext) -> int:
 
 @wl.job("books.close", queue="reports", schedule=cron("0 2 * * 1-5", tz="Europe/Berlin"))
 async def close_books() -> str:
-    """By another: on working days at two, Berlin's time."""
+    """Runs on a schedule: on working days at two, Berlin time."""
     return "closed"
 
 
 @wl.lifespan
 @contextlib.asynccontextmanager
 async def customers() -> AsyncIterator[None]:
-    """Customers come for as long as the worker runs."""
+    """Simulate customers for as long as the worker runs."""
     for tenant, weight in TENANTS.items():
-        with contextlib.suppress(TenantExists):  # from a demo before, on the same file
+        with contextlib.suppress(TenantExists):  # from an earlier demo on the same file
             await wl.tenants.create(tenant, weight=weight)
     coming = asyncio.create_task(_come())
     try:
@@ -136,7 +136,7 @@ async def _come() -> None:
 
 
 async def _order(order: int, tenant: str) -> None:
-    """The jobs and events around one order; not all of them every time."""
+    """Enqueue the jobs and emit the events of one order; not every order has all of them."""
     match random.randrange(10):
         case 0 | 1:
             card = random.choice(["visa", "visa", "visa", "declined"])

@@ -1,4 +1,4 @@
-"""`windlass dev`: everything in one terminal, for somebody who writes jobs."""
+"""`windlass dev`: worker, scheduler and API in one terminal, for development."""
 
 import sys
 
@@ -11,7 +11,7 @@ from windlass.cli.run.signals import end_at_once
 
 _DEMO = "windlass.cli.dev.demo"
 _DEMO_DATABASE = "sqlite:///demo.db"
-#: What works at a terminal that is left to the jobs' code.
+#: Key shown when the terminal is left to the jobs' code.
 _STOP = "Ctrl-C stop"
 
 
@@ -53,13 +53,12 @@ def dev(
 ) -> int:
     """Run the jobs that MODULEs declare, serve the API, show what happens, and reload on save.
 
-    On a SQLite file, windlass.db, unless told otherwise; its tables are made. All queues are
-    served. It prints a link by which you sign in to the API, once; programs need a token
-    (`windlass tokens create`), or --no-auth. Jobs that run while a file is saved finish in the
-    process they run in.
+    The default database is the SQLite file windlass.db; its tables are created. All queues are
+    served. It prints a one-time link to sign in to the API. Programs need a token (`windlass tokens
+    create`), or --no-auth. Jobs that run while a file is saved finish in the process they run in.
 
-    At a terminal it has keys, and `?` tells which. With --no-reload the terminal is left to your
-    code, for a debugger.
+    At a terminal it has keys; `?` lists them. With --no-reload the terminal is left to your code,
+    for a debugger.
     """
     end_at_once()
     from windlass.cli.dev.dev_child import DevChild
@@ -67,22 +66,22 @@ def dev(
     from windlass.cli.dev.reloader import Supervisor
     from windlass.cli.dev.terminal import Terminal
     from windlass.cli.run.listen_sockets import listen_near
-    from windlass.cli.run.run_workers import How
+    from windlass.cli.run.run_workers import WorkerFlags
 
     if demo:
         modules = (*modules, _DEMO)
-        # Never where WINDLASS_DATABASE_URL leads: made-up jobs have no business among real ones.
+        # Ignore WINDLASS_DATABASE_URL: demo jobs must not mix with real ones.
         call.flags.db = call.flags.db or _DEMO_DATABASE
-    names = resolve_modules(call, modules, look_around=True)
-    # Opened once, so that it stays the same while processes come and go.
+    names = resolve_modules(call, modules, search_folder=True)
+    # Opened once, so that the port stays the same over reloads.
     listening = listen_near("127.0.0.1", port)
-    if (taken := listening.getsockname()[1]) != port:
-        call.out.say(f"Port {port} is not free: using port {taken}. Choose one with --port.")
-    how = How(concurrency=concurrency, queues=["*"])
-    heard = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
-    keys = KEYS if heard else _STOP if sys.stdin.isatty() else ""
-    developing = DevChild(call, names, how, listening, no_auth=no_auth, keys=keys, open=open_page)
+    if (actual := listening.getsockname()[1]) != port:
+        call.out.say(f"Port {port} is not free: using port {actual}. Choose one with --port.")
+    flags = WorkerFlags(concurrency=concurrency, queues=["*"])
+    has_keys = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
+    keys = KEYS if has_keys else _STOP if sys.stdin.isatty() else ""
+    child = DevChild(call, names, flags, listening, no_auth=no_auth, keys=keys, open=open_page)
     if no_reload:
-        return developing.run(None, True)
-    terminal = Terminal(sys.stdin.fileno()) if heard else None
-    return Supervisor(developing.run, call.out.say, terminal).run()
+        return child.run(None, True)
+    terminal = Terminal(sys.stdin.fileno()) if has_keys else None
+    return Supervisor(child.run, call.out.say, terminal).run()

@@ -1,4 +1,4 @@
-"""The process of `windlass dev` that runs the jobs: import, prepare, greet, work."""
+"""The process of `windlass dev` that runs the jobs: import, prepare, print the greeting, work."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from windlass.cli.framework.invocation import Invocation
 from windlass.cli.run.listen_sockets import address
 from windlass.cli.run.load_modules import is_file, load_apps
 from windlass.cli.run.log_output import VisibleFormatter
-from windlass.cli.run.run_workers import How, WorkerGroup, work
+from windlass.cli.run.run_workers import WorkerFlags, WorkerGroup, work
 from windlass.engine.redaction import create_redactor
 from windlass.engine.startup_wait import wait_until_ready
 from windlass.errors import (
@@ -40,7 +40,7 @@ from windlass.tasks import run
 
 _FILES_SECONDS = 1.0
 _MISSING_SECONDS = 2.0
-#: What no change to the code mends: there is no sense in waiting for the next save.
+#: Errors that no change to the code fixes: do not wait for the next save.
 _NOT_THE_CODES = (
     DatabaseUnreachable,
     DatabaseTimeout,
@@ -56,7 +56,7 @@ _NOT_THE_CODES = (
 class DevChild:
     call: Invocation
     modules: Sequence[str]
-    how: How
+    flags: WorkerFlags
     listening: socket.socket
     no_auth: bool = False
     keys: str = ""
@@ -64,9 +64,9 @@ class DevChild:
     _opening: set[asyncio.Task[None]] = field(default_factory=set)
 
     def run(self, link: SupervisorLink | None, first: bool) -> int:
-        """Run the jobs of the modules until stopped; the exit code."""
+        """Run the jobs of the modules until stopped; returns the exit code."""
         if logging.lastResort is not None:
-            # It prints what libraries log, as it is, unless the modules configure logging.
+            # Print libraries' log records unchanged, unless the modules configure logging.
             logging.lastResort.setFormatter(VisibleFormatter())
         try:
             return run(self._work(self._apps(), link, first))
@@ -77,7 +77,7 @@ class DevChild:
                     self.call.out.say(line)
             if link is not None and not isinstance(error, _NOT_THE_CODES):
                 files = {*imported_files(), *self._module_files(), *_error_files(cause)}
-                link.tell("failed", files)
+                link.report("failed", files)
             return report(error, self.call.flags)
 
     def _apps(self) -> list[Windlass]:
@@ -98,14 +98,14 @@ class DevChild:
         for app in apps:
             await _create_schema(app)
         sign_in = await self._sign_in(apps[0]) if first and not self.no_auth else ""
-        working = WorkerGroup(self.call.out.say, lambda: self._ready(apps, link, first, sign_in))
-        async with self._serve(apps[0], working):
-            return await self._run_workers(apps, working, link)
+        group = WorkerGroup(self.call.out.say, lambda: self._ready(apps, link, first, sign_in))
+        async with self._serve(apps[0], group):
+            return await self._run_workers(apps, group, link)
 
     @asynccontextmanager
-    async def _serve(self, app: Windlass, working: WorkerGroup) -> AsyncIterator[None]:
-        """The API of an app while it works; told to stop, it takes no more requests."""
-        # Heavy, and no job needs it.
+    async def _serve(self, app: Windlass, group: WorkerGroup) -> AsyncIterator[None]:
+        """Serve the API of an app; after a stop it accepts no more requests."""
+        # A heavy import that no job needs.
         from windlass.api.access.callers import open_access
         from windlass.api.access.credentials import by_credentials
         from windlass.api.app import create_api
@@ -113,7 +113,7 @@ class DevChild:
 
         api = create_api(app, authenticate=open_access if self.no_auth else by_credentials)
         server = Server(api, self.listening)
-        working.at_stop = server.end
+        group.at_stop = server.end
         serving = asyncio.create_task(server.serve_until_stopped())
         try:
             yield
@@ -122,30 +122,30 @@ class DevChild:
             await serving
 
     async def _run_workers(
-        self, apps: Sequence[Windlass], working: WorkerGroup, link: SupervisorLink | None
+        self, apps: Sequence[Windlass], group: WorkerGroup, link: SupervisorLink | None
     ) -> int:
         for app in apps:
             await wait_until_ready(app.ready, app.telemetry)
-        # Before anything is scheduled, so that no job is made that nobody runs.
+        # Before anything is scheduled, so that no job is created that no worker can run.
         done = await self._mark_missing(apps)
         marking = None if done else asyncio.create_task(self._mark_rest(apps))
         try:
-            return await self._run_linked(apps, working, link)
+            return await self._run_linked(apps, group, link)
         finally:
             if marking is not None:
                 marking.cancel()
 
     async def _mark_missing(self, apps: Sequence[Windlass]) -> bool:
-        """Mark what the modules no longer declare; whether there is nothing left to mark."""
+        """Mark what the modules no longer declare. Returns True if nothing is left to mark."""
         try:
-            marked, kept = await mark_missing(apps)
+            marked, skipped = await mark_missing(apps)
         except WindlassError as error:
             apps[0].telemetry.trouble("looking for definitions missing from code", error)
             return False
         if marked:
             names = ", ".join(sorted(marked))
             self.call.out.say(f"No longer in the code, and not scheduled any more: {names}.")
-        return not kept
+        return not skipped
 
     async def _mark_rest(self, apps: Sequence[Windlass]) -> None:
         """Mark what another worker still ran, such as the process before the last save, once that
@@ -156,15 +156,15 @@ class DevChild:
                 return
 
     async def _run_linked(
-        self, apps: Sequence[Windlass], working: WorkerGroup, link: SupervisorLink | None
+        self, apps: Sequence[Windlass], group: WorkerGroup, link: SupervisorLink | None
     ) -> int:
         if link is None:
-            return await work(apps, self.how, working)
+            return await work(apps, self.flags, group)
         loop = asyncio.get_running_loop()
-        loop.add_reader(link.fileno(), self._follow_orders, link, working, apps[0])
+        loop.add_reader(link.fileno(), self._follow_orders, link, group, apps[0])
         telling = asyncio.create_task(_report_imports(link))
         try:
-            return await work(apps, self.how, working)
+            return await work(apps, self.flags, group)
         finally:
             telling.cancel()
             loop.remove_reader(link.fileno())
@@ -174,7 +174,7 @@ class DevChild:
     ) -> None:
         if link is not None:
             example = next((words(one) for app in apps for one in app.handlers.values()), "")
-            link.tell("ready", imported_files(), database=apps[0].url, example=example)
+            link.report("ready", imported_files(), database=apps[0].url, example=example)
         if first:
             self._print_banner(apps, sign_in, reloads=link is not None)
         if first and self.open:
@@ -188,11 +188,11 @@ class DevChild:
         for line in lines:
             self.call.out.say(line)
 
-    def _follow_orders(self, link: SupervisorLink, working: WorkerGroup, app: Windlass) -> None:
+    def _follow_orders(self, link: SupervisorLink, group: WorkerGroup, app: Windlass) -> None:
         orders = link.orders()
         if orders is None:
             asyncio.get_running_loop().remove_reader(link.fileno())
-            working.stop()
+            group.stop()
         elif "open" in orders:
             self._open_soon(app)
 
@@ -202,7 +202,7 @@ class DevChild:
         task.add_done_callback(self._opening.discard)
 
     async def _open(self, app: Windlass) -> None:
-        """Open the page, signed in: each time by a link of its own, for a link works once."""
+        """Open the dashboard, signed in. Each call creates a new link: a link works once."""
         try:
             url = address(self.listening) if self.no_auth else await self._sign_in(app)
         except WindlassError as error:
@@ -223,42 +223,43 @@ class DevChild:
 
 
 async def _create_schema(app: Windlass) -> None:
-    # A server's database that is only behind is left to `windlass db migrate`: others may use it.
+    # Only an empty database gets the schema. An older one may be shared: `windlass db migrate`.
     schema = app.engine.schema
     if not (await schema.status()).applied:
         await schema.migrate()
 
 
 async def _report_imports(link: SupervisorLink) -> None:
-    """Keep the supervisor informed: handlers import more as they run."""
-    told = imported_files()
+    """Report imported files to the supervisor: handlers import more while they run."""
+    reported = imported_files()
     while True:
         await asyncio.sleep(_FILES_SECONDS)
-        if more := imported_files() - told:
-            told |= more
-            link.tell("ready", more)
+        if more := imported_files() - reported:
+            reported |= more
+            link.report("ready", more)
 
 
 def imported_files() -> set[str]:
-    """The files of the program itself, without those of installed packages and of Python."""
-    ours = str(Path(__file__).parents[2])
+    """The imported files of the program itself, without installed packages and the standard
+    library."""
+    package = str(Path(__file__).parents[2])
     files = {os.path.abspath("windlass.toml")}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if file and not _installed(os.path.abspath(file), ours):
+        if file and not _installed(os.path.abspath(file), package):
             files.add(os.path.abspath(file))
     return files
 
 
-def _installed(file: str, ours: str) -> bool:
-    elsewhere = (ours, sys.prefix, sys.base_prefix)
+def _installed(file: str, package: str) -> bool:
+    elsewhere = (package, sys.prefix, sys.base_prefix)
     return "site-packages" in file or any(
         file.startswith(f"{place}{os.sep}") for place in elsewhere
     )
 
 
 def _error_files(error: BaseException | None) -> Iterator[str]:
-    """Where an import went wrong: the file itself may not have been imported."""
+    """The files of an import error's traceback: the failing file may not count as imported."""
     if isinstance(error, SyntaxError) and error.filename:
         yield os.path.abspath(error.filename)
     for frame in traceback.extract_tb(error.__traceback__ if error else None):
@@ -267,11 +268,11 @@ def _error_files(error: BaseException | None) -> Iterator[str]:
 
 
 def _own_frames(error: BaseException) -> Iterator[str]:
-    """A traceback from the author's code on."""
-    here = str(Path(__file__).parents[2])
+    """The part of a traceback from the author's code on."""
+    package = str(Path(__file__).parents[2])
     frames = error.__traceback__
     while frames is not None and (
-        frames.tb_frame.f_code.co_filename.startswith((here, "<frozen importlib"))
+        frames.tb_frame.f_code.co_filename.startswith((package, "<frozen importlib"))
         or "importlib" in frames.tb_frame.f_code.co_filename
     ):
         frames = frames.tb_next
@@ -279,14 +280,15 @@ def _own_frames(error: BaseException) -> Iterator[str]:
     yield from (f"  {line}" for line in text.splitlines())
 
 
-# In a process of its own: some browsers stay until they are closed, and some talk.
+# In a separate process: some browsers block until closed, and some print messages.
 _OPEN_BROWSER = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
 async def _browse(url: str) -> bool:
-    """Open an address; BROWSER may name the program. False if no browser could be started."""
-    nowhere = asyncio.subprocess.DEVNULL
+    """Open an address in a browser; BROWSER may name the program. False if none could be
+    started."""
+    devnull = asyncio.subprocess.DEVNULL
     opening = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", _OPEN_BROWSER, url, stdin=nowhere, stdout=nowhere, stderr=nowhere
+        sys.executable, "-c", _OPEN_BROWSER, url, stdin=devnull, stdout=devnull, stderr=devnull
     )
     return await opening.wait() == 0

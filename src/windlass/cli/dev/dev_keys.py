@@ -1,4 +1,4 @@
-"""The keys of `windlass dev`, and what each does."""
+"""The keys of `windlass dev`."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from typing import Protocol
 
 from windlass.cli.dev.terminal import Terminal
 
-#: For the greeting, and for whoever asks.
+#: The keys in the greeting, and in the help of `?`.
 KEYS = "o open · e enqueue · t top · c clear · q quit"
 _HELP = (
     "  o  open the page in the browser, signed in",
@@ -19,7 +19,7 @@ _HELP = (
 
 
 class SupervisorControl(Protocol):
-    """The process that the keys act on."""
+    """The supervisor, as the keys use it."""
 
     @property
     def stopping(self) -> bool: ...
@@ -34,10 +34,10 @@ class Keys:
     def __init__(self, supervisor: SupervisorControl, terminal: Terminal) -> None:
         self._supervisor = supervisor
         self._terminal = terminal
-        self._told_of_end = False
+        self._end_handled = False
         self.resumed = terminal.resumed
         self.listens = terminal.listens
-        self._meanings: Mapping[str, Callable[[], None]] = {
+        self._actions: Mapping[str, Callable[[], None]] = {
             "o": self._open,
             "e": self._enqueue,
             "t": self._top,
@@ -51,17 +51,17 @@ class Keys:
         return self._terminal.number
 
     def handle_keys(self) -> None:
-        """Do what was asked for by keys since the last time."""
+        """Handle the keys pressed since the last call."""
         terminal = self._terminal
         if terminal.is_back() and not terminal.closed:
             self._supervisor.order("speak", all=True)
-            terminal.voice.tell()
+            terminal.output.show_held()
         for key in terminal.pressed():
-            # What was typed ahead of a program is not for us; what is ending only ends faster.
+            # Drop keys typed ahead for another program; while stopping, only a faster stop counts.
             if not terminal.lent and (key == "q" or not self._supervisor.stopping):
-                self._meanings.get(key, lambda: None)()
-        if terminal.closed and not self._told_of_end:
-            self._told_of_end = True
+                self._actions.get(key, lambda: None)()
+        if terminal.closed and not self._end_handled:
+            self._end_handled = True
             self._supervisor.order("hush", all=True)
             self._supervisor.stop()
 
@@ -88,9 +88,9 @@ class Keys:
         return self._supervisor.facts
 
     def _lend(self, facts: Mapping[str, str], *command: str) -> None:
-        # In the environment: a command line, which may show a password, is seen by everybody.
-        elsewhere = ("WINDLASS_URL", "WINDLASS_CONTEXT")
-        environ = {name: text for name, text in os.environ.items() if name not in elsewhere}
+        # In the environment: the address may hold a password, and other users can see command lines.
+        dropped = ("WINDLASS_URL", "WINDLASS_CONTEXT")
+        environ = {name: text for name, text in os.environ.items() if name not in dropped}
         environ["WINDLASS_DATABASE_URL"] = facts["database"]
         self._terminal.lend([sys.executable, *command], environ)
         self._supervisor.order("hush", all=True)

@@ -1,4 +1,4 @@
-"""Asks for a job at the terminal of `windlass dev`, and enqueues it."""
+"""Prompts for a job at the terminal of `windlass dev`, and enqueues it."""
 
 import shlex
 import sys
@@ -10,7 +10,7 @@ from windlass.cli.text.printing import prompt, write_line
 
 
 def main(example: str) -> int:
-    """Ask once; the exit code is that of `windlass enqueue`, whose words are asked for."""
+    """Prompt once for the arguments of `windlass enqueue`, and return that command's exit code."""
     try:
         line = prompt("Enqueue", default=example or None)
         words = shlex.split(line)

@@ -1,4 +1,4 @@
-"""Notices that files were saved."""
+"""Detects saved files by their modification time."""
 
 import os
 import time
@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class FileWatcher:
-    """Notices files that were saved."""
+    """Detects files that were saved."""
 
     known: dict[str, int] = field(default_factory=dict)
 
     def watch(self, files: Iterable[str], *, since_ns: int) -> None:
-        """Watch these from now on. One saved after `since_ns` counts as saved already."""
+        """Watch these files from now on. A file saved after `since_ns` counts as saved already."""
         for name in files:
             stamp = _saved_at(name)
             if name not in self.known and stamp is not None:
-                late = since_ns < stamp <= time.time_ns()
-                self.known[name] = 0 if late else stamp
+                saved_since = since_ns < stamp <= time.time_ns()
+                self.known[name] = 0 if saved_since else stamp
 
     def saved(self) -> list[str]:
-        """Those saved since they were last asked for. A file that is away may come back."""
+        """Files saved since the last call. A missing file is still watched: it may come back."""
         found = []
         for name, known in self.known.items():
             stamp = _saved_at(name)

@@ -1,4 +1,4 @@
-"""`windlass init`: a small project to start from."""
+"""`windlass init`: creates a small project."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,8 +10,8 @@ from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import listed
 
-#: Where a file goes, and which text of the folder `starter` it has. They end in .txt, so that nobody takes
-#: them for files of this package.
+#: Path of a file -> its template in the folder `starter`. Templates end in .txt, so that tools do
+#: not take them for files of this package.
 _FILES: Mapping[str, str] = {
     "jobs.py": "jobs.py.txt",
     "tests/test_jobs.py": "test_jobs.py.txt",
@@ -34,15 +34,15 @@ _MODULES = "#modules = []"
 @click.option("--dry-run", is_flag=True, help="Say which files, and write none.")
 @with_call
 def init(call: Invocation, folder: str, dry_run: bool) -> None:
-    """Write jobs, their tests and settings into DIR, to start from.
+    """Write jobs, their tests and settings into DIR, as a starting point.
 
-    Nothing is overwritten: if one of the files is there, none is written.
+    Nothing is overwritten: if one of the files exists, none is written.
     """
 
     texts = {Path(folder, name): text for name, text in _template_files().items()}
-    if there := [str(path) for path in texts if path.exists()]:
+    if existing := [str(path) for path in texts if path.exists()]:
         raise CommandInvalid(
-            f"{listed(there)} would be overwritten.",
+            f"{listed(existing)} would be overwritten.",
             hint="Choose another folder: `windlass init DIR`.",
         )
     for path, text in texts.items():
@@ -57,7 +57,7 @@ def init(call: Invocation, folder: str, dry_run: bool) -> None:
 
 
 def _template_files() -> Mapping[str, str]:
-    """The texts by the path each file gets."""
+    """The project's files: path and content."""
     from importlib.resources import files
 
     starter = files("windlass.cli.dev").joinpath("starter")
@@ -66,7 +66,7 @@ def _template_files() -> Mapping[str, str]:
 
 
 def _settings() -> str:
-    """All settings with their defaults; only where the jobs are is said."""
+    """The settings file: all settings commented out with their defaults, except `modules`."""
     from windlass.settings.documented import template
 
     text = template()

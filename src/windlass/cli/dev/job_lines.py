@@ -1,4 +1,4 @@
-"""Lines of `windlass dev` about jobs while they run: one when a job starts, logs, ends.
+"""Job output of `windlass dev`: one line when a job starts, logs or ends.
 
 It is the telemetry of the app it watches, so it sees batches as the worker handles them.
 """
@@ -23,7 +23,7 @@ from windlass.errors.wording import printable, with_type
 from windlass.ids import JobId, short
 from windlass.telemetry import Telemetry
 
-#: More lines than this in a second nobody reads; what is left out is counted.
+#: Further lines within a second are left out and counted.
 _MOST_PER_SECOND = 150
 _PROGRESS_SECONDS = 1.0
 _RESULT_CHARACTERS = 60
@@ -43,7 +43,7 @@ Style = Callable[..., str]
 
 
 class JobLines(Telemetry):
-    """Writes the lines. `style` colours a text, or leaves it as it is."""
+    """Prints the lines. `style` colours a text, or returns it unchanged."""
 
     def __init__(self, style: Style, *, redactor: Redactor, traces: bool = False) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ class JobLines(Telemetry):
         self._line(_SAID, lease, f"{bar} {percent(fraction):>5} {one_line(note)}".rstrip())
 
     def note(self, event: str, **about: object) -> None:
-        """Not worth a line here."""
+        """Ignored: not worth a line here."""
 
     def warn(self, event: str, **about: object) -> None:
         details = " ".join(f"{name}={one_line(str(value))}" for name, value in about.items())
@@ -154,7 +154,7 @@ class JobLines(Telemetry):
         if look is not _SAID:
             name = self._style(name, bold=True)
         tenant = "" if lease.tenant == DEFAULT_TENANT else printable(lease.tenant)
-        # With a single tenant there is nothing to tell apart, and no column for it.
+        # With a single tenant the column would add nothing.
         self._tenants = max(self._tenants, min(16, len(tenant)))
         place = f"  {tenant:<{self._tenants}}" if self._tenants else ""
         id = self._style(f"{short(lease.job_id)}{place}", dim=True)
@@ -178,7 +178,9 @@ class JobLines(Telemetry):
                 self._print(*lines)
 
     def _print(self, *lines: str) -> None:
-        with contextlib.suppress(OSError, ValueError):  # gone or closed; the jobs go on
+        with contextlib.suppress(
+            OSError, ValueError
+        ):  # the terminal is gone or closed; jobs continue
             write_lines(lines)
 
 

@@ -1,7 +1,7 @@
-"""Runs work in a child process and starts it anew when a file it imported is saved.
+"""Supervisor of `windlass dev`: runs work in a child process and restarts it when a file is saved.
 
-The new child is started beside the old one. Only when it is ready is the old one told to stop, so
-that running jobs finish where they run, and code that cannot be imported replaces nothing.
+The new child starts beside the old one. The old one is stopped only when the new one is ready, so
+running jobs finish in their process, and code that cannot be imported replaces nothing.
 """
 
 import contextlib
@@ -22,50 +22,51 @@ from windlass.cli.dev.dev_keys import Keys
 from windlass.cli.dev.file_watch import FileWatcher
 from windlass.cli.dev.terminal import Terminal, TerminalOutput
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.run.signals import stopping
+from windlass.cli.run.signals import stop_signals
 from windlass.cli.text.printing import write_lines
 
 _POLL_SECONDS = 0.25
-#: The end of a program that has the terminal is noticed sooner.
+#: Shorter poll while another program has the terminal, to notice its end soon.
 _SOON_SECONDS = 0.05
-#: Editors write a file in steps.
+#: Wait after a change: editors write a file in steps.
 _SETTLE_SECONDS = 0.1
-#: A child that dies at once, again and again, must not heat the room.
+#: Pause between restarts: a child that dies at once must not loop at full speed.
 _RESTART_SECONDS = 1.0
 
 State = Literal["starting", "ready", "failed"]
 
 
 class SupervisorLink:
-    """The child's side of the line to its supervisor."""
+    """The child's end of the socket to its supervisor."""
 
-    def __init__(self, line: socket.socket, voice: TerminalOutput | None) -> None:
+    def __init__(self, line: socket.socket, output: TerminalOutput | None) -> None:
         self._line = line
-        self._voice = voice
-        self._heard = b""
+        self._output = output
+        self._buffer = b""
 
-    def tell(self, state: State, files: Iterable[str], **facts: str) -> None:
-        """Say how far the child is, which files it depends on, and what else is worth knowing."""
-        told = {"state": state, "files": sorted(files), "facts": facts}
-        self._line.sendall(json.dumps(told).encode() + b"\n")
+    def report(self, state: State, files: Iterable[str], **facts: str) -> None:
+        """Report the child's state, the files it depends on, and other facts."""
+        message = {"state": state, "files": sorted(files), "facts": facts}
+        self._line.sendall(json.dumps(message).encode() + b"\n")
 
     def fileno(self) -> int:
-        """Readable when there is an order, or when the supervisor is gone."""
+        """The socket's descriptor: readable when there is an order, or when the supervisor is
+        gone."""
         return self._line.fileno()
 
     def orders(self) -> list[str] | None:
-        """The supervisor's next order; None when it is gone. To be silent, or not, needs no more
-        than to be heard here."""
-        some = self._line.recv(4096)
-        if not some:
+        """Return the supervisor's next orders; None when it is gone. `hush` and `speak` are carried
+        out here."""
+        data = self._line.recv(4096)
+        if not data:
             return None
-        *whole, self._heard = (self._heard + some).split(b"\n")
+        *complete, self._buffer = (self._buffer + data).split(b"\n")
         orders = []
-        for order in (line.decode() for line in whole):
-            if order == "hush" and self._voice:
-                self._voice.hush()
-            elif order == "speak" and self._voice:
-                self._voice.speak()
+        for order in (line.decode() for line in complete):
+            if order == "hush" and self._output:
+                self._output.hush()
+            elif order == "speak" and self._output:
+                self._output.speak()
             else:
                 orders.append(order)
         return orders
@@ -73,13 +74,13 @@ class SupervisorLink:
 
 @dataclass(slots=True, eq=False)
 class ChildProcess:
-    """The supervisor's side."""
+    """A child process, as its supervisor sees it."""
 
     pid: int
     line: socket.socket
     began_ns: int
     state: State = "starting"
-    heard: bytes = b""
+    buffer: bytes = b""
     closed: bool = False
     facts: dict[str, str] = field(default_factory=dict)
 
@@ -87,13 +88,13 @@ class ChildProcess:
         os.kill(self.pid, signal.SIGTERM)
 
     def order(self, word: str) -> None:
-        with contextlib.suppress(OSError):  # it is gone, or has not listened for long
+        with contextlib.suppress(OSError):  # the child is gone, or has not read for long
             self.line.sendall(f"{word}\n".encode())
 
 
 class Supervisor:
-    """`work` runs in the child; it gets the link, and whether none was ready before. What it
-    returns is the child's exit code. Keys come from the terminal, if there is one."""
+    """Runs `work` in a child process. `work` gets the link, and True if no child was ready before;
+    it returns the child's exit code. Keys come from the terminal, if there is one."""
 
     def __init__(
         self,
@@ -106,8 +107,8 @@ class Supervisor:
         self._terminal = terminal
         self._files = FileWatcher()
         self._current: ChildProcess | None = None
-        self._coming: ChildProcess | None = None
-        self._leaving: list[ChildProcess] = []
+        self._next: ChildProcess | None = None
+        self._old: list[ChildProcess] = []
         self._signals = 0
         self.stopping = False
         self._was_ready = False
@@ -115,23 +116,23 @@ class Supervisor:
         self._code = 0
 
     def run(self) -> int:
-        """Supervise until told to stop, or until the first child cannot work at all."""
-        for number in stopping():
+        """Supervise until stopped, or until the first child cannot work at all."""
+        for number in stop_signals():
             signal.signal(number, self._on_signal)
         with self._terminal or contextlib.nullcontext():
             return self._run_with_keys(Keys(self, self._terminal) if self._terminal else None)
 
     @property
     def facts(self) -> dict[str, str] | None:
-        """The last report of the running code; None while none runs."""
+        """The last report of the running code; None while no code runs."""
         return self._current.facts if self._current else None
 
     def stop(self) -> None:
-        """As a signal would: children finish what they run; said again, they hand it back."""
+        """Stop like a signal: children finish their jobs; a second call hands the jobs back."""
         self._signals += 1
 
     def order(self, word: str, *, all: bool = False) -> None:
-        """Tell the child that runs the jobs, or all of them, to do something."""
+        """Send an order to the child that runs the jobs, or to all children."""
         for child in self._children() if all else [self._current]:
             if child is not None:
                 child.order(word)
@@ -159,21 +160,21 @@ class Supervisor:
         return self._terminal is not None and self._terminal.lent
 
     def _start(self) -> None:
-        ours, theirs = socket.socketpair()
+        parent_end, child_end = socket.socketpair()
         began = time.time_ns()
-        # Kept back: in the child the supervisor's handler would swallow a signal to stop.
-        signal.pthread_sigmask(signal.SIG_BLOCK, stopping())
+        # Blocked: until the child has its own handlers, the supervisor's would swallow a stop.
+        signal.pthread_sigmask(signal.SIG_BLOCK, stop_signals())
         pid = os.fork()
         if pid == 0:
             code: int = Exit.FAILED
             try:
-                ours.close()
+                parent_end.close()
                 self._forget_children()
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
-                # Its own session: Ctrl-C comes to the supervisor alone, which passes it on once.
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, stop_signals())
+                # Its own session: only the supervisor gets Ctrl-C, and forwards it once.
                 os.setsid()
-                voice = self._terminal.voice if self._terminal else None
-                code = self._work(SupervisorLink(theirs, voice), not self._was_ready)
+                output = self._terminal.output if self._terminal else None
+                code = self._work(SupervisorLink(child_end, output), not self._was_ready)
             except BaseException:  # noqa: BLE001  the parent's frames are not this process's
                 with contextlib.suppress(OSError):
                     write_lines(traceback.format_exc().rstrip().split("\n"), sys.stderr)
@@ -182,52 +183,52 @@ class Supervisor:
                     sys.stdout.flush()
                 finally:
                     os._exit(code)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
-        theirs.close()
-        ours.setblocking(False)
-        self._coming = ChildProcess(pid, ours, began)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stop_signals())
+        child_end.close()
+        parent_end.setblocking(False)
+        self._next = ChildProcess(pid, parent_end, began)
 
     def _forget_children(self) -> None:
         for child in self._children():
             child.line.close()
-        for number in (*stopping(), signal.SIGCONT):
+        for number in (*stop_signals(), signal.SIGCONT):
             signal.signal(number, signal.SIG_DFL)
 
     def _children(self) -> list[ChildProcess]:
-        return [child for child in (self._current, self._coming, *self._leaving) if child]
+        return [child for child in (self._current, self._next, *self._old) if child]
 
     def _read_reports(self, keys: Keys | None = None, *, seconds: float = _POLL_SECONDS) -> None:
-        # A line that is closed can be read for ever, and gives nothing.
+        # A closed socket is always readable, without data.
         lines = {child.line: child for child in self._children() if not child.closed}
         watched: list[socket.socket | Keys] = [*lines]
         if keys is not None and keys.listens():
             watched.append(keys)
         for line in select.select(watched, [], [], seconds)[0]:
             if isinstance(line, Keys):
-                continue  # minded when all is heard
+                continue  # handled after all reports are read
             child = lines[line]
             try:
-                some = line.recv(65536)
+                data = line.recv(65536)
             except BlockingIOError:
                 continue
             except ConnectionError:
-                some = b""
-            child.closed = not some
-            child.heard += some
-            *whole, child.heard = child.heard.split(b"\n")
-            for message in whole:
-                told = json.loads(message)
-                self._files.watch(told["files"], since_ns=child.began_ns)
-                child.state = told["state"]
-                child.facts |= told["facts"]
-                if child is self._coming and child.state == "ready":
+                data = b""
+            child.closed = not data
+            child.buffer += data
+            *complete, child.buffer = child.buffer.split(b"\n")
+            for message in complete:
+                report = json.loads(message)
+                self._files.watch(report["files"], since_ns=child.began_ns)
+                child.state = report["state"]
+                child.facts |= report["facts"]
+                if child is self._next and child.state == "ready":
                     self._take_over(child)
 
     def _take_over(self, child: ChildProcess) -> None:
         if self._current is not None:
             self._current.stop()
-            self._leaving.append(self._current)
-        self._current, self._coming = child, None
+            self._old.append(self._current)
+        self._current, self._next = child, None
         self._was_ready = True
 
     def _reap_children(self) -> None:
@@ -235,31 +236,35 @@ class Supervisor:
             pid, status = os.waitpid(child.pid, os.WNOHANG)
             if pid == 0:
                 continue
-            self._read_reports(seconds=0)  # its last words
+            self._read_reports(seconds=0)  # read its last reports
             child.line.close()
             self._on_child_exit(child, os.waitstatus_to_exitcode(status))
 
     def _on_child_exit(self, child: ChildProcess, code: int) -> None:
-        if child in self._leaving:
-            self._leaving.remove(child)
-        elif child is self._coming:
-            self._coming = None
+        if child in self._old:
+            self._old.remove(child)
+        elif child is self._next:
+            self._next = None
             if self.stopping:
                 return
             if child.state == "failed":
-                on = "The code from before goes on." if self._current else "No job runs meanwhile."
+                on = (
+                    "The previous code keeps running."
+                    if self._current
+                    else "No job runs meanwhile."
+                )
                 self.say(f"Waiting for the next save. {on}")
                 self._waiting = self._current is None
             elif code < 0:
                 self.say(f"The process ended ({_exit_text(code)}) before it was ready.")
                 self._code = Exit.FAILED
             elif self._current is None:
-                self._code = code  # it has told why
+                self._code = code  # the child has reported why
         elif child is self._current:
             self._current = None
             if self.stopping:
                 self._code = code
-            elif self._coming is None:
+            elif self._next is None:
                 self.say(f"The process ended ({_exit_text(code)}); starting it again.")
                 time.sleep(_RESTART_SECONDS)
                 self._start()
@@ -268,9 +273,9 @@ class Supervisor:
         time.sleep(_SETTLE_SECONDS)
         names = {os.path.basename(name) for name in (*saved, *self._files.saved())}
         self.say(f"Reloading: {', '.join(sorted(names))} saved.")
-        if self._coming is not None:
-            self._coming.stop()
-            self._leaving.append(self._coming)
+        if self._next is not None:
+            self._next.stop()
+            self._old.append(self._next)
         self._waiting = False
         self._start()
 
@@ -285,7 +290,7 @@ class Supervisor:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self._lent and number == signal.SIGINT:
-            return  # Ctrl-C is meant for the program that has the terminal
+            return  # Ctrl-C is for the program that has the terminal
         if self._terminal and number == signal.SIGHUP:
             self._terminal.hang_up()
         self.stop()

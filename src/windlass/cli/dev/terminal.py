@@ -1,7 +1,7 @@
-"""The terminal that `windlass dev` was started at: its keys, and lending it to another program.
+"""The terminal of `windlass dev`: reads its keys, and lends it to another program.
 
-Only the process that stays has it. Somebody may put that in the background (`windlass dev &`, or
-Ctrl-Z and `bg`): then the terminal is the shell's, and is neither read nor changed.
+Only the supervisor uses it. When the supervisor is in the background (`windlass dev &`, or Ctrl-Z
+and `bg`), the terminal belongs to the shell, and is neither read nor changed.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from typing import Any
 
 from windlass.cli.top.keys import keys_in
 
-#: Who reads or changes a terminal from the background is stopped, unless these are kept back.
+#: The kernel stops a background process that uses the terminal, unless these are blocked.
 _STOPPING = (signal.SIGTTIN, signal.SIGTTOU)
 _MOST_HELD = 1_000_000
 _MOST_SHOWN = 64_000
@@ -29,8 +29,8 @@ _PLAIN_SCREEN = b"\x1b[?1049l\x1b[?25h"
 
 @dataclass(frozen=True, slots=True)
 class TerminalOutput:
-    """Where a process writes. Hushed, it writes to a file that is shown when the terminal is free;
-    processes forked from this one know both."""
+    """Output of a process. `hush` redirects it to a file that is shown when the terminal is free
+    again. Forked processes share the file."""
 
     out: int
     err: int
@@ -48,17 +48,17 @@ class TerminalOutput:
         self._to(self.out, self.err)
 
     def trim(self) -> None:
-        """Cut held-back output, so that it cannot fill the disk."""
+        """Truncate held-back output, so that it cannot fill the disk."""
         if os.fstat(self.held).st_size > _MOST_HELD:
             os.ftruncate(self.held, 0)
 
-    def tell(self) -> None:
-        """Show what was held back, the last of it if that is much."""
+    def show_held(self) -> None:
+        """Print the held-back output, or only its end if it is long."""
         size = os.fstat(self.held).st_size
-        said = os.pread(self.held, _MOST_SHOWN, max(0, size - _MOST_SHOWN))
+        text = os.pread(self.held, _MOST_SHOWN, max(0, size - _MOST_SHOWN))
         os.ftruncate(self.held, 0)
         with contextlib.suppress(OSError):
-            os.write(self.err, said)
+            os.write(self.err, text)
 
     def _to(self, out: int, err: int) -> None:
         for stream in (sys.stdout, sys.stderr):
@@ -70,10 +70,10 @@ class TerminalOutput:
 
 @dataclass(slots=True)
 class Terminal:
-    """Use it by `with`: then it is left as it was found, whatever happens."""
+    """A context manager that restores the terminal's modes at exit."""
 
     number: int
-    voice: TerminalOutput = field(default_factory=TerminalOutput.of_this_process)
+    output: TerminalOutput = field(default_factory=TerminalOutput.of_this_process)
     closed: bool = False
     _before: list[Any] = field(default_factory=list)
     _ours: bool = False
@@ -93,64 +93,65 @@ class Terminal:
         return self._borrower is not None
 
     def listens(self) -> bool:
-        """True if keys come to this process now. It takes the terminal whenever it may."""
+        """True if this process gets the keys now. It takes the terminal when it can."""
         if self.closed or self.lent:
             return False
-        here = self._in_front()
-        if here and not self._ours:
+        in_front = self._in_front()
+        if in_front and not self._ours:
             with _unstoppable(), contextlib.suppress(termios.error):
                 tty.setcbreak(self.number, termios.TCSADRAIN)
-        self._ours = here
-        return here
+        self._ours = in_front
+        return in_front
 
     def resumed(self) -> None:
-        """This process was stopped for a while: a shell has changed the terminal meanwhile."""
+        """Note that this process was stopped for a while: a shell has changed the terminal's
+        modes."""
         self._ours = False
 
     def pressed(self) -> list[str]:
-        """The keys that were pressed, without waiting. `closed` tells when nobody is there."""
+        """Return the pressed keys, without waiting. Sets `closed` if the terminal is gone."""
         if not self.listens() or not select.select([self.number], [], [], 0)[0]:
             return []
         try:
             with _unstoppable():
-                some = os.read(self.number, 1024)
+                data = os.read(self.number, 1024)
         except OSError:
-            some = b""
-        # In the background since a moment ago, nothing can be read either.
-        if not some and self._in_front():
+            data = b""
+        # An empty read also happens just after a move to the background.
+        if not data and self._in_front():
             self.hang_up()
-        return list(keys_in(some.decode("utf-8", errors="ignore")))
+        return list(keys_in(data.decode("utf-8", errors="ignore")))
 
     def hang_up(self) -> None:
-        """Nobody is there any more: neither read from nor write to the terminal from now on."""
+        """Note that the terminal is gone: do not read from it or write to it any more."""
         self.closed = True
-        self.voice.hush()
+        self.output.hush()
 
     def lend(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
-        """Start a program that has the terminal to itself until it ends."""
+        """Start a program that owns the terminal until it ends."""
         self._give()
         self._borrower = subprocess.Popen(command, env=dict(environ))
-        self.voice.hush()
+        self.output.hush()
 
     def is_back(self) -> bool:
-        """True if a program that had the terminal has just ended; asked for again and again."""
+        """True if the program that had the terminal has just ended. Called repeatedly."""
         if self._borrower is None:
             return False
-        self.voice.trim()
+        self.output.trim()
         if self._borrower.poll() is None:
             return False
         self._borrower = None
         if not self.closed:
-            self.voice.speak()
+            self.output.speak()
         return True
 
     def clear(self) -> None:
-        os.write(self.voice.err, b"\x1b[H\x1b[2J\x1b[3J")
+        os.write(self.output.err, b"\x1b[H\x1b[2J\x1b[3J")
 
     def _in_front(self) -> bool:
         try:
             return os.tcgetpgrp(self.number) == os.getpgrp()
-        except OSError:  # a terminal without job control: nobody else can have it
+        except OSError:  # a terminal without job control: no other program can have it
             return True
 
     def _give(self) -> None:
@@ -159,21 +160,21 @@ class Terminal:
                 termios.tcsetattr(self.number, termios.TCSADRAIN, self._before)
         self._ours = False
 
-    def _end_borrower(self, guest: "subprocess.Popen[bytes]") -> None:
-        # As Ctrl-C would: it leaves the screen as it was.
-        guest.send_signal(signal.SIGINT)
+    def _end_borrower(self, program: "subprocess.Popen[bytes]") -> None:
+        # Like Ctrl-C, so that the program restores the screen.
+        program.send_signal(signal.SIGINT)
         try:
-            guest.wait(_LEAVE_SECONDS)
+            program.wait(_LEAVE_SECONDS)
         except subprocess.TimeoutExpired:
-            guest.kill()
-            guest.wait()
+            program.kill()
+            program.wait()
             with contextlib.suppress(OSError):
-                os.write(self.voice.err, _PLAIN_SCREEN)
+                os.write(self.output.err, _PLAIN_SCREEN)
         with _unstoppable(), contextlib.suppress(termios.error):
             termios.tcsetattr(self.number, termios.TCSADRAIN, self._before)
         if not self.closed:
-            self.voice.speak()
-            self.voice.tell()
+            self.output.speak()
+            self.output.show_held()
 
 
 @contextlib.contextmanager

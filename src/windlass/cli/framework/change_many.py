@@ -1,4 +1,5 @@
-"""One change to each of several things: asked about first, told one by one, judged at the end."""
+"""Changes several things: confirms, applies the change to each, prints each, returns one exit
+code."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
@@ -30,11 +31,11 @@ def change_each(
     ask: bool = False,
     look: Change | None = None,
 ) -> int:
-    """Change all that are named, and answer the exit code: of the one error there was, or of how
-    much was done. With `dry_run` they are only looked at: each at its place, or by `look`.
+    """Change everything named and return the exit code: that of the only error, or one that says
+    how many succeeded. With `dry_run` things are only read: at their own path, or with `look`.
 
-    More than one are asked about first, and with `ask` a single one too. A person reads of each
-    what `show` says, a program its `key`.
+    More than one needs a confirmation; with `ask` a single one does too. A person sees what `show`
+    returns for each, a program its `key`.
     """
     if not dry_run and (ask or len(names) > 1):
         _confirm(call, names, f"{doing} {counted(len(names), nouns.removesuffix('s'))}")
@@ -58,7 +59,7 @@ def change_each(
 
 
 def post_change(nouns: str, verb: str, body: object = None) -> Change:
-    """The change that a verb of the API makes."""
+    """A change that posts to a verb of the API."""
 
     async def post(api: "Client", name: str) -> "JsonObject":
         from windlass.cli.connect.api_client import path
@@ -69,7 +70,7 @@ def post_change(nouns: str, verb: str, body: object = None) -> Change:
 
 
 def patch_change(nouns: str, body: object) -> Change:
-    """The change of some fields."""
+    """A change that patches some fields."""
 
     async def patch(api: "Client", name: str) -> "JsonObject":
         from windlass.cli.connect.api_client import path
@@ -82,7 +83,7 @@ def patch_change(nouns: str, body: object) -> Change:
 def print_item(
     call: Invocation, item: Item, show: Callable[[Item], str], *, key: str = "id"
 ) -> None:
-    """One thing that was made or changed: whole as JSON, as a line to a person, or its key."""
+    """Print one created or changed thing: whole as JSON, one line for a person, or its key."""
     match call.out.format:
         case "json" | "jsonl":
             call.out.json(item)
@@ -101,10 +102,10 @@ def _look(nouns: str) -> Change:
     return get
 
 
-def _confirm(call: Invocation, names: Sequence[str], what: str) -> None:
+def _confirm(call: Invocation, names: Sequence[str], action: str) -> None:
     shown = ", ".join(names[:_EXAMPLES_ASKED])
     more = ", …" if len(names) > _EXAMPLES_ASKED else ""
-    call.confirm(what, f"{what[:1].upper()}{what[1:]} ({shown}{more}). Go on?")
+    call.confirm(action, f"{action[:1].upper()}{action[1:]} ({shown}{more}). Go on?")
 
 
 def _exit_code(call: Invocation, done: int, refused: Sequence[WindlassError]) -> int:

@@ -1,5 +1,5 @@
-"""Command and group classes over click's: global flags anywhere, examples in every help, groups
-that import a command when it is asked for, and a guess at what was meant."""
+"""Command and group classes over click's: global flags in any position, examples in every help,
+groups that import a command only when it runs, and suggestions for mistyped names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class _HelpLayout:
         return False
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
-        # Not by the context: click keeps the names of the first one that asks.
+        # Ignore the context: click caches the names of the first caller.
         return _HELP_NAMES
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -54,22 +54,22 @@ class _HelpLayout:
 
 
 class CommandWithCall(_HelpLayout, click.Command):
-    """A command."""
+    """A command; `with_call` passes it its invocation."""
 
 
 class Runner(CommandWithCall):
-    """A command that runs jobs or serves: a context counts only if it is named to it."""
+    """A command that runs jobs or serves: it follows a context only if one is given by name."""
 
 
 class Group(_HelpLayout, click.Group):
-    """A noun with its verbs."""
+    """A noun and its commands."""
 
     command_class = CommandWithCall
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        # Who completes a line is told nothing of what is wrong with it.
+        # No error while a shell completes the line.
         if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
             near = nearest(args[0], self.list_commands(ctx))
             path = ctx.command_path
@@ -83,7 +83,7 @@ class Group(_HelpLayout, click.Group):
 
 @dataclass(frozen=True, slots=True)
 class LazyCommand:
-    """Where a command is, and what a list says of it without importing it."""
+    """The module and name of a command, and its help line for lists, which need no import."""
 
     module: str
     name: str
@@ -91,7 +91,7 @@ class LazyCommand:
 
 
 class LazyGroup(Group):
-    """The top command. What is not asked for is not imported."""
+    """The top-level group. It imports only the command that runs."""
 
     def __init__(self, *args: Any, lazy: Mapping[str, LazyCommand], **kwargs: Any) -> None:
         self._lazy = lazy
@@ -126,7 +126,7 @@ class LazyGroup(Group):
 
 
 def with_call(command: Callable[Concatenate[Invocation, P], int | None]) -> Callable[P, int]:
-    """Hand a command the call it is part of; what it returns is the exit code."""
+    """Pass the invocation to a command; the command's return value is the exit code."""
 
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
         ctx = click.get_current_context()
@@ -134,14 +134,14 @@ def with_call(command: Callable[Concatenate[Invocation, P], int | None]) -> Call
         if runs_here:
             from windlass.worker.isolation.prctl import deny_inspection
 
-            # Commands that run on this machine, as the same user, must not read its settings.
+            # Handlers run commands as the same user: they must not read these settings.
             deny_inspection()
         call = Invocation(flags_of(ctx), runs_here=runs_here)
         try:
             return command(call, *args, **kwargs) or 0
         except DryRunRequest as end:
             would = (call.flags.would or "").format_map(ctx.params)
-            call.out.print_dry_run(would, end.shown)
+            call.out.print_dry_run(would, end.request)
             return 0
 
     return update_wrapper(run, command)

@@ -1,6 +1,6 @@
-"""`--dry-run` for commands that write once: their reads are sent, and the write is printed instead.
+"""`--dry-run` for commands that write once: reads are sent, the write is printed instead.
 
-Commands whose routes check a change without keeping it ask those: `jobs`, `schedules`, `triggers`.
+Commands whose routes have a dry run use those: `jobs`, `schedules`, `triggers`.
 """
 
 from collections.abc import Callable
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class DryRunRequest(Exception):
-    """Ends a command at its first write, and carries the request."""
+    """Ends a command at its first write; carries the request."""
 
     def __init__(self, method: str, at: str, body: object = None) -> None:
         super().__init__(method, at)
-        self.shown: dict[str, Any] = {"method": method, "path": at, "body": body}
+        self.request: dict[str, Any] = {"method": method, "path": at, "body": body}
 
 
 def with_dry_run(would: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command --dry-run. `would` is what it would do: `make the tenant {tenant_id}`."""
+    """Give a command --dry-run. `would` describes the change: `create the tenant {tenant_id}`."""
 
     def remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         if value:
@@ -46,7 +46,7 @@ def dry_run_client(client: "Client") -> "Client":
 
     class DryRunClient(Client):
         async def post(self, at: str, body: object = None, **params: Any) -> "JsonObject":
-            # `/jobs/id/verb` is about `/jobs/id`; `/jobs` makes one.
+            # `/jobs/id/verb` changes `/jobs/id`; `/jobs` creates a job.
             await self._look(at.rpartition("/")[0])
             self._end("POST", at, body)
 
@@ -59,7 +59,7 @@ def dry_run_client(client: "Client") -> "Client":
             self._end("DELETE", at)
 
         async def _look(self, at: str) -> None:
-            """Read the thing, so that its absence is an error. Not everything can be read by itself."""
+            """Read the thing, so that a missing one is an error. Some paths cannot be read."""
             if at.count("/") > 1:
                 with suppress(PathUnknown, MethodRefused):
                     await self.get(at)

@@ -14,8 +14,8 @@ from windlass.cli.text.printing import paint, write_lines
 from windlass.errors import CommandInvalid, SettingsInvalid, WindlassError
 from windlass.errors.wording import sentence, shorten
 
-_OTHER_VERSION = "The server may run another Windlass: compare `windlass version` on both machines."
-#: Hints for a shell in place of those that are about HTTP.
+_OTHER_VERSION = "The server may run another version: compare `windlass version` on both machines."
+#: Hints for a shell, in place of hints about HTTP.
 _HINTS: Mapping[type[WindlassError], str] = {
     errors.RequestInvalid: "Add `--help` to the command: it shows what its flags take.",
     errors.PathUnknown: _OTHER_VERSION,
@@ -26,7 +26,7 @@ _HINTS: Mapping[type[WindlassError], str] = {
 
 
 def report(error: BaseException, flags: Flags) -> int:
-    """Print an error, and return its exit code."""
+    """Print an error and return its exit code."""
     if flags.debug:
         write_lines("".join(traceback.format_exception(error)).rstrip().split("\n"), sys.stderr)
     known = as_windlass_error(error)
@@ -35,10 +35,10 @@ def report(error: BaseException, flags: Flags) -> int:
 
 
 def error_lines(error: WindlassError, *, colored: bool = False) -> list[str]:
-    """An error as lines to be written."""
+    """Format an error as lines."""
     head = f"error[{error.code}]:"
     lines = [f"{paint(head, 'red', bold=True) if colored else head} {error.message}"]
-    # Settings are usually wrong in several places at once: a line for each.
+    # Several settings may be wrong at once: a line for each.
     reasons = map(str, error.problems) if isinstance(error, SettingsInvalid) else [error.reason]
     lines += [f"  {line}" for reason in reasons if reason for line in reason.split("\n")]
     hint = _HINTS.get(type(error), error.hint)
@@ -46,7 +46,7 @@ def error_lines(error: WindlassError, *, colored: bool = False) -> list[str]:
 
 
 def as_windlass_error(error: BaseException) -> WindlassError:
-    """An error of ours for one of click's, of the system's, or of nobody's."""
+    """Convert click's errors, system errors and unexpected ones into a WindlassError."""
     match error:
         case WindlassError():
             return error

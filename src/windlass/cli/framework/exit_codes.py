@@ -1,4 +1,4 @@
-"""Exit codes: what each means, and which error ends in which."""
+"""Exit codes, their meanings, and the table from error classes to exit codes."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -27,24 +27,24 @@ class Exit(IntEnum):
 
 
 MEANINGS: Mapping[Exit, str] = {
-    Exit.OK: "done; also an empty list, and a worker that has drained",
-    Exit.FAILED: "it failed; `doctor` and `db check`: something is broken",
+    Exit.OK: "success; also an empty list, and a worker that has drained",
+    Exit.FAILED: "failure; `doctor` and `db check`: something is broken",
     Exit.USAGE: "the command, a setting, a payload or a module is wrong, or a confirmation is missing",
-    Exit.NOT_FOUND: "what was named is not there",
-    Exit.FORBIDDEN: "nobody is signed in, or may not do this",
-    Exit.CONFLICT: "its state, a duplicate or a limit forbids it",
-    Exit.UNREACHABLE: "no server or database answers, or it cannot do its work: full, read-only, not ready",
-    Exit.PARTLY: "some were done, some were not",
-    Exit.JOB_FAILED: "the job that was waited for ended otherwise than completed",
-    Exit.TIMED_OUT: "what was waited for did not come in time",
+    Exit.NOT_FOUND: "not found",
+    Exit.FORBIDDEN: "not signed in, or not allowed",
+    Exit.CONFLICT: "conflict: a state, a duplicate or a limit forbids it",
+    Exit.UNREACHABLE: "no server or database responds, or it cannot work: full, read-only, not ready",
+    Exit.PARTLY: "some changes succeeded, some failed",
+    Exit.JOB_FAILED: "the awaited job ended, but did not complete",
+    Exit.TIMED_OUT: "the timeout of a wait ran out",
     Exit.LEFT_BEHIND: "a worker's jobs could be neither finished nor handed back in time",
     Exit.BLOCKED: "a handler blocked a worker's event loop past its time limit; the worker ended itself",
     Exit.EPOCH_CHANGED: "a worker's database was restored or promoted: start the worker again",
-    Exit.INTERRUPTED: "interrupted by Ctrl-C, or answered with no",
+    Exit.INTERRUPTED: "interrupted by Ctrl-C, or not confirmed",
 }
 
 
-#: Error class -> exit code. A class that is not listed ends as the class above it does.
+#: Error class -> exit code. A class that is not listed has the code of its base class.
 CODES: Mapping[type[WindlassError], Exit] = {
     WindlassError: Exit.FAILED,
     errors.DatabaseUnreachable: Exit.UNREACHABLE,

@@ -1,7 +1,7 @@
-"""Flags that every command takes, before or behind its name, and what they were set to.
+"""Flags that every command takes, before or after its name, and their values.
 
-Every flag has a variable: --no-input is WINDLASS_NO_INPUT. Where a flag stands for a setting, the
-setting's own variable is meant, and the settings read it.
+Every flag has a variable: --no-input is WINDLASS_NO_INPUT. A flag that stands for a setting has the
+setting's own variable, which the settings read.
 """
 
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ FORMATS: tuple[Format, ...] = ("table", "json", "jsonl", "csv", "id")
 
 @dataclass(slots=True)
 class Flags:
-    """The given flags, gathered while a command line is parsed. A flag behind the command wins over
-    one before it, and both over the environment."""
+    """The values of the global flags, collected while a command line is parsed. A flag after the
+    command wins over one before it, and both win over the environment."""
 
     context: str | None = None
     db: str | None = None
@@ -36,12 +36,12 @@ class Flags:
     quiet: bool = False
     verbose: bool = False
     debug: bool = False
-    #: With --dry-run, what would be done.
+    #: With --dry-run, the description of the change.
     would: str | None = None
     _typed: set[str] = field(default_factory=set)
 
     def remember(self, name: str, value: object, *, typed: bool) -> None:
-        """Take a value that was typed, or one of the environment where nothing was."""
+        """Store a typed value, or the environment's value where no flag was typed."""
         if typed or name not in self._typed:
             setattr(self, name, value)
         if typed:
@@ -61,7 +61,7 @@ class SettingOption(click.Option):
 
 
 def global_options(*, hidden: bool) -> list[click.Option]:
-    """The flags, to be added to a command. Only the top command's help lists them."""
+    """The global flags as click options. Only the top command's help lists them."""
 
     def flag(*names: str, kind: type[click.Option] = click.Option, **more: Any) -> click.Option:
         return kind([*names], hidden=hidden, expose_value=False, callback=_remember, **more)
@@ -116,7 +116,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
 
 
 def name_variables(params: list[click.Parameter]) -> None:
-    """Give every flag without a variable one: --dedupe-key is WINDLASS_DEDUPE_KEY."""
+    """Give every flag without a variable one: --dedupe-key gets WINDLASS_DEDUPE_KEY."""
     for param in params:
         if not isinstance(param, click.Option) or isinstance(param, SettingOption):
             continue
@@ -125,7 +125,7 @@ def name_variables(params: list[click.Parameter]) -> None:
 
 
 def flags_of(ctx: click.Context) -> Flags:
-    """The flags of the command line that is being read."""
+    """The flags of the command line being parsed."""
     return cast("Flags", ctx.find_root().obj)
 
 

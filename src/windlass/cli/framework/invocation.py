@@ -1,6 +1,6 @@
-"""One call of the command line: its flags, its settings, its output, its way to the jobs.
+"""One run of a command: its flags, settings, output, and access to the API or the database.
 
-What a command may not need is imported where it is used: help and usage errors come at once.
+Heavy modules are imported where they are used: help and usage errors appear at once.
 """
 
 import os
@@ -26,7 +26,8 @@ _DATABASE_VARIABLE = "WINDLASS_DATABASE_URL"
 
 
 class Invocation:
-    """`runs_here`: it runs jobs or serves, and follows a context only if that is named to it."""
+    """One run of a command. `runs_here`: it runs jobs or serves, and follows a context only if one
+    is given by name."""
 
     def __init__(self, flags: Flags, *, runs_here: bool = False) -> None:
         self._given = flags
@@ -44,7 +45,7 @@ class Invocation:
         return _resolve_target(self._given, current=not self._runs_here)
 
     def typed(self, *names: str) -> dict[str, str]:
-        """Those of these flags that stand on the command line."""
+        """Those of these flags that were typed on the command line."""
         return {name: getattr(self._given, name) for name in names if self._given.typed(name)}
 
     @cached_property
@@ -62,7 +63,7 @@ class Invocation:
 
     @cached_property
     def server(self) -> "ServerAddress | None":
-        """The server that --url names; None where a database is meant."""
+        """The server that --url names; None if the command works on a database."""
         import click
 
         from windlass.cli.connect.server_address import ServerAddress
@@ -76,7 +77,8 @@ class Invocation:
     def ask(
         self, question: "Callable[[Client], Coroutine[Any, Any, T]]", *, limited: bool = True
     ) -> T:
-        """Ask the API: the server's, or one on the database; --timeout limits it if `limited`."""
+        """Run `work` with a client of the server or the database; --timeout applies if
+        `limited`."""
         import asyncio
 
         reached = self._reach()
@@ -95,7 +97,7 @@ class Invocation:
         return dry_run_client(client)
 
     def _reach(self) -> "AbstractAsyncContextManager[Client]":
-        """The way to the API. What it takes is loaded here: --timeout is for the answer."""
+        """Open the client. Imports happen here, before --timeout starts to count."""
         if self.server is not None:
             from windlass.cli.connect.remote_api import remote_client
 
@@ -110,7 +112,7 @@ class Invocation:
         return here()
 
     def on_database(self, work: "Callable[[LocalApp], Coroutine[Any, Any, T]]") -> T:
-        """Do what needs the database itself, within --timeout."""
+        """Run `work` with the database itself, within --timeout."""
         import asyncio
 
         import click
@@ -135,19 +137,19 @@ class Invocation:
             await app.close()
 
     def confirm(self, doing: str, question: str) -> None:
-        """Return if the person agrees, or has agreed by --yes; never hang where nobody is."""
+        """Return if the person confirms or --yes is given; without a terminal raise, never hang."""
         if not self._needs_no_question(doing):
             confirm(f"{self._context_prefix}{question}")
 
     def confirm_typed(self, doing: str, question: str, name: str) -> None:
-        """The same for what is not to happen by a slip: the person types the name of what is meant."""
+        """Like `confirm`, for dangerous actions: the person types the name of the target."""
         import click
 
         if self._needs_no_question(doing):
             return
-        asked = f"{self._context_prefix}{question}"
-        # Nobody can type a name with control characters; its escapes are what the question shows.
-        if prompt(asked, default="", show_default=False) not in (name, printable(name)):
+        text = f"{self._context_prefix}{question}"
+        # Control characters cannot be typed; the question shows their escapes, so accept those.
+        if prompt(text, default="", show_default=False) not in (name, printable(name)):
             self.out.say("Names do not match; nothing changed.")
             raise click.Abort
 
@@ -176,7 +178,7 @@ class Invocation:
         try:
             limit = duration(self.flags.timeout, option="timeout").total_seconds()
         except OptionInvalid:
-            work.close()  # or Python warns that it was never awaited
+            work.close()  # else Python warns that it was never awaited
             raise
         try:
             async with asyncio.timeout(limit):
@@ -191,14 +193,14 @@ def actor() -> str | None:
 
     try:
         return getpass.getuser()
-    except (OSError, KeyError):  # a container's user may have no name
+    except (OSError, KeyError):  # a user in a container may have no name
         return None
 
 
 def _resolve_target(flags: Flags, *, current: bool) -> "Context | None":
-    """Put what the context in use says among the flags; the context, if one is in use.
+    """Complete the flags from the context in use; returns that context, if any.
 
-    `current`: the chosen one counts, not only one that is named.
+    `current`: also use the selected context, not only one given by name.
     """
     context = _active_context(flags, current=current)
     if context is not None:
@@ -214,13 +216,13 @@ def _resolve_target(flags: Flags, *, current: bool) -> "Context | None":
 def _active_context(flags: Flags, *, current: bool) -> "Context | None":
     from windlass.cli.connect import contexts
 
-    # One that is typed is a flag: only flags win over it.
+    # A typed --context is a flag: only other flags win over it.
     typed = flags.typed("context")
     other = flags.typed("url") or flags.typed("db")
     if not typed:
         other = other or bool(flags.url or flags.db or os.environ.get(_DATABASE_VARIABLE))
     if flags.context is not None:
-        named = contexts.read().named(flags.context)  # a name that is wrong is told in any case
+        named = contexts.read().named(flags.context)  # an unknown name is an error in any case
         return None if other else named
     if other or not current:
         return None

@@ -1,4 +1,4 @@
-"""Flags of lists: which jobs are meant, and how many on a page."""
+"""Flags of lists: job filters and paging."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ _OPTIONS = (
 
 
 def with_job_filters(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags that choose jobs: `states`, `definition`, `queue` and `where`."""
+    """Give a command the flags that select jobs: `states`, `definition`, `queue` and `where`."""
     return _with(_OPTIONS, command)
 
 
@@ -38,7 +38,7 @@ def _with(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) ->
 
 
 def split_states(states: Sequence[str]) -> list[str]:
-    """The states that were named, apart or with commas between them."""
+    """Split states given separately or with commas."""
     return [name.strip() for text in states for name in text.split(",") if name.strip()]
 
 
@@ -49,25 +49,25 @@ def build_filter(
     queue: str | None = None,
     where: str | None = None,
 ) -> str:
-    """One filter that says the same as the flags; empty if none was given."""
-    wanted = split_states(states)
+    """Build one filter equal to the flags; empty if no flag was given."""
+    selected = split_states(states)
     named = {"definition": definition, "queue": queue}
-    # The person's own text first: an error tells the place in it.
+    # The typed text first: an error gives the position in it.
     terms = [
         (where or "").strip(),
-        f"state:{','.join(wanted)}" if wanted else "",
+        f"state:{','.join(selected)}" if selected else "",
         *(f"{field}:{_quote_literally(value)}" for field, value in named.items() if value),
     ]
     return " ".join(filter(None, terms))
 
 
 def _quote_literally(value: str) -> str:
-    """A value in quotes, in which a star is a star: `jobs list` takes these flags at their word."""
+    """Quote a value so that a star in it matches a star: these flags match literally."""
     return '"{}"'.format(value.replace("\\", "\\\\").replace('"', '\\"'))
 
 
 def with_paging(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a list `limit` and `cursor`."""
+    """Give a list command `limit` and `cursor`."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         command = click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")(
@@ -77,7 +77,7 @@ def with_paging(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Calla
             "--limit",
             type=click.IntRange(1, _LONGEST),
             default=default,
-            help=f"How many at most. [{default}]",
+            help=f"At most this many. [{default}]",
         )(command)
 
     return add

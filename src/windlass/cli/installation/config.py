@@ -1,4 +1,4 @@
-"""`windlass config`: the settings, where they come from, and changing one in the file."""
+"""`windlass config`: show the settings and their origins, and change one in the file."""
 
 import json
 import tomllib
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from windlass.settings import Origin
 
 _FILE = "windlass.toml"
-#: Flags that are no settings, and say where a command goes.
+#: Flags that are not settings, and select the server or database.
 _PLACE = ("context", "url", "token_file", "tenant")
 
 
@@ -36,8 +36,8 @@ _PLACE = ("context", "url", "token_file", "tenant")
 def config() -> None:
     """Show and change settings, and manage contexts.
 
-    A flag wins over the environment, the environment over the context in use, that over the file,
-    the file over the default.
+    A flag wins over the environment, the environment over the context in use, the context over the
+    file, and the file over the default.
     """
 
 
@@ -53,7 +53,7 @@ config.add_command(use)
 )
 @with_call
 def generate_key(call: Invocation) -> None:
-    """Print a new random key for encryption.keys. It is kept nowhere."""
+    """Print a new random key for encryption.keys. Windlass does not store it."""
     from windlass.engine.jobs.payload_encryption import new_key
 
     call.out.data(new_key())
@@ -112,14 +112,14 @@ def get(call: Invocation, key: str) -> None:
 )
 @click.argument("key")
 @click.argument("value")
-@click.option("--file", metavar="FILE", help="Which file; by default the one that is read.")
-@click.option("--dry-run", is_flag=True, help="Check it and write nothing.")
+@click.option("--file", metavar="FILE", help="Settings file; by default the one that is read.")
+@click.option("--dry-run", is_flag=True, help="Check the value and write nothing.")
 @with_call
 def set_value(call: Invocation, key: str, value: str, file: str | None, dry_run: bool) -> None:
     """Set KEY to VALUE in the settings file; everything else in it stays.
 
-    Checked before anything is written. The file is windlass.toml, or pyproject.toml where that
-    has the settings.
+    The value is checked first. The file is windlass.toml, or pyproject.toml where that has the
+    settings.
     """
     from windlass.settings import set_in_file
 
@@ -129,7 +129,7 @@ def set_value(call: Invocation, key: str, value: str, file: str | None, dry_run:
 
 
 def _item(one: "Origin") -> dict[str, Any]:
-    """A setting as JSON; what it shows is spelled as JSON spells it, unless it is masked."""
+    """A setting as JSON; its value is written as JSON, unless it is masked."""
     try:
         value = json.loads(one.shown)
     except ValueError:
@@ -138,7 +138,7 @@ def _item(one: "Origin") -> dict[str, Any]:
 
 
 def _flags(call: Invocation) -> "Iterator[dict[str, Any]]":
-    """The settings of where commands go, as far as they are set."""
+    """The global flags that select a server or database, as far as they are set."""
     named, flags = call.context, call.flags
     of_context = {
         name for name in _PLACE if named and getattr(named, name, None) == getattr(flags, name)

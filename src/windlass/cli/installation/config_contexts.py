@@ -1,4 +1,4 @@
-"""`windlass config contexts|use`: places by name."""
+"""`windlass config contexts|use`: named servers and databases."""
 
 import os
 import shlex
@@ -35,7 +35,7 @@ _COLUMNS = [
 def contexts(ctx: click.Context) -> None:
     """List contexts: named servers and databases; ● marks the one in use.
 
-    They are kept in a file of your own, for every folder you work in.
+    They are saved in a file of your own, and apply in every folder.
     """
     if ctx.invoked_subcommand is None:
         _list()
@@ -51,10 +51,9 @@ def contexts(ctx: click.Context) -> None:
 @click.option("--dry-run", is_flag=True, help="Check it and keep nothing.")
 @with_call
 def add(call: Invocation, name: str, dry_run: bool) -> None:
-    """Save the server or database of --url or --db under NAME, or change what NAME stands for.
+    """Save the server or database of --url or --db as NAME, or change NAME.
 
-    --tenant and --token-file are kept with it. A token itself never is: `windlass login` keeps
-    those.
+    --tenant and --token-file are saved with it. A token itself never is: use `windlass login`.
     """
     given = call.typed("url", "db", "token_file", "tenant")
     if ("url" in given) == ("db" in given):
@@ -98,9 +97,8 @@ def remove(call: Invocation, chosen: str, dry_run: bool) -> None:
 def use(call: Invocation, chosen: str | None, nowhere: bool, dry_run: bool) -> None:
     """Use the context NAME from now on, in every folder.
 
-    --context NAME does so for one command. A place named by --url, --db, WINDLASS_URL or
-    WINDLASS_DATABASE_URL wins over it. `dev`, `serve`, `worker` and `scheduler` follow only a
-    context they are given by name.
+    --context NAME does so for one command. --url, --db, WINDLASS_URL and WINDLASS_DATABASE_URL win
+    over it. `dev`, `serve`, `worker` and `scheduler` use a context only if --context names it.
     """
     if (chosen is None) != nowhere:
         raise click.UsageError("name a context, or give --none")

@@ -1,4 +1,4 @@
-"""`windlass db`: bring the tables to what this Windlass needs, and check what they say."""
+"""`windlass db`: migrate the database, and check its data."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -78,7 +78,7 @@ def status(call: Invocation) -> None:
 @click.option("--to", type=click.IntRange(0), metavar="N", help="Not further than this migration.")
 @with_call
 def sql(call: Invocation, to: int | None) -> None:
-    """Print the SQL of pending migrations, and run none of it."""
+    """Print the SQL of pending migrations without running it."""
     pending = [m for m in call.on_database(_status).pending if to is None or m.number <= to]
     for migration in pending:
         call.out.data(f"-- {_name(migration)}")
@@ -99,10 +99,10 @@ def sql(call: Invocation, to: int | None) -> None:
 @click.option("--dry-run", is_flag=True, help="Print the SQL, and run none of it.")
 @with_call
 def secure(call: Invocation, role: str | None, off: bool, dry_run: bool) -> None:
-    """Put row security on all that belongs to tenants (PostgreSQL). Safe to repeat.
+    """Enable row security on all tables of tenants (PostgreSQL). Safe to repeat.
 
-    Run it as the owner of the tables, again after each migration. It holds roles that own nothing,
-    of servers with `database.row_security`.
+    Run it as the owner of the tables, again after each migration. It restricts roles that do not
+    own the tables, such as those of servers with `database.row_security`.
     """
     if off and role is not None:
         raise CommandInvalid("--role and --off do not go together.", hint="Leave one out.")
@@ -129,21 +129,21 @@ def secure(call: Invocation, role: str | None, off: bool, dry_run: bool) -> None
 @click.option("--dry-run", is_flag=True, help="Say which would be taken back, and take back none.")
 @with_call
 def downgrade(call: Invocation, to: int, dry_run: bool) -> None:
-    """Revert migrations, newest first. Data of their tables and columns is lost."""
+    """Revert migrations, newest first. The data in their tables and columns is lost."""
     found = call.on_database(_status)
-    going = [m for m in reversed(found.applied) if m.number > to]
+    reverted = [m for m in reversed(found.applied) if m.number > to]
     if to > found.version:
         raise CommandInvalid(
             f"the database is at version {found.version}, below {to}.",
             hint="`windlass db migrate` goes up.",
         )
-    if dry_run or not going:
-        _print_migrations(call, going, "Would be taken back", "Nothing to take back.")
+    if dry_run or not reverted:
+        _print_migrations(call, reverted, "Would be taken back", "Nothing to take back.")
         return
-    what = f"taking back {counted(len(going), 'migration')}"
+    what = f"taking back {counted(len(reverted), 'migration')}"
     place = address(call.settings.database.url)
     call.confirm(
-        what, f"This deletes what {', '.join(map(_name, going))} stored at {place}. Go on?"
+        what, f"This deletes what {', '.join(map(_name, reverted))} stored at {place}. Go on?"
     )
     done = call.on_database(lambda app: app.engine.schema.downgrade(to=to))
     _print_migrations(call, done, "Taken back", "Nothing to take back.")
@@ -152,10 +152,10 @@ def downgrade(call: Invocation, to: int, dry_run: bool) -> None:
 @db.command(examples=["windlass db check", "windlass db check --tenant acme --json"])
 @with_call
 def check(call: Invocation) -> int:
-    """Look for damage: rows that contradict each other, and counts that a recount does not confirm.
+    """Check for damage: rows that contradict each other, and counts that differ from a recount.
 
-    Reads every job, in steps, and changes nothing. Names the first rows of each kind and what to do.
-    Exits with 1 if something is wrong.
+    Reads every job, in steps, and changes nothing. Prints the first rows of each problem and what
+    to do. Exits with 1 if something is wrong.
     """
 
     found = call.on_database(lambda app: _damage(app, call.flags.tenant))
@@ -205,10 +205,11 @@ async def _damage(app: "LocalApp", tenant: str | None) -> list[dict[str, Any]]:
 @click.option("--dry-run", is_flag=True, help="Count the jobs that would be handed back.")
 @with_call
 def new_epoch(call: Invocation, dry_run: bool) -> None:
-    """Begin an epoch, after a restore or the promotion of a replica.
+    """Start a new epoch, after a restore or the promotion of a replica.
 
-    Hands back every job that runs according to the database, its attempt not counted, and makes all leases
-    given before worthless. Workers that run end with exit code 12. PostgreSQL tells a promotion by itself.
+    Hands back every job that is running in the database, without counting its attempt, and
+    invalidates all leases given before. Running workers end with exit code 12. On PostgreSQL a
+    promotion is detected automatically.
     """
     place = address(call.settings.database.url)
     if not dry_run:
@@ -236,10 +237,10 @@ def new_epoch(call: Invocation, dry_run: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Count the payloads, and change none.")
 @with_call
 def reencrypt(call: Invocation, dry_run: bool) -> int:
-    """Encrypt payloads of an older key again, with the first of encryption.keys.
+    """Re-encrypt payloads of older keys with the first of encryption.keys.
 
-    Reads every job, in batches; safe to repeat and to interrupt. Exits with 1 if a payload could not be
-    decrypted. When it finds no more, the older keys can be removed.
+    Reads every job, in batches; safe to repeat and to interrupt. Exits with 1 if a payload could
+    not be decrypted. When it finds no more, the older keys can be removed.
     """
 
     async def renew(app: "LocalApp") -> dict[str, Any]:

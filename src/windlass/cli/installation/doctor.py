@@ -1,4 +1,4 @@
-"""`windlass doctor`: what is right, what is not, and how to mend it."""
+"""`windlass doctor`: checks the installation and suggests fixes."""
 
 import os
 from dataclasses import asdict
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def doctor(call: Invocation) -> int:
     """Check settings, database, workers and jobs, and suggest fixes.
 
-    Reads only. Exits with 1 if something is broken; a warning alone does not. With --url it asks
-    the server instead: does it live, can it answer, who works for it.
+    Reads only. Exits with 1 if something is broken; a warning alone does not. With --url it checks
+    the server instead: is it alive, is it ready, which workers does it have.
     """
     found = _checks(call)
     broken = any(check.level == "broken" for check in found)
@@ -62,7 +62,7 @@ def _checks(call: Invocation) -> "list[Check]":
 
 
 def _missing_file(url: str) -> "Check | None":
-    """A SQLite file that is not there: to look into it would make it."""
+    """A finding for a missing SQLite file; connecting would create it."""
     from windlass.core.monitoring.checks import warning
     from windlass.errors.wording import address
 
@@ -71,7 +71,7 @@ def _missing_file(url: str) -> "Check | None":
     return warning(
         "database",
         f"There is no database yet: {os.path.abspath(address(url))} does not exist.",
-        "`windlass dev` makes it, or `windlass db migrate`. Another is meant? Give --db, or set "
+        "`windlass dev` or `windlass db migrate` creates it. For another one give --db or set "
         "WINDLASS_DATABASE_URL.",
     )
 
@@ -95,14 +95,14 @@ async def _server_checks(api: "Client") -> "list[Check]":
     from windlass.errors import WindlassError
 
     found: list[Check] = []
-    asked = "server"
+    stage = "server"
     try:
         await api.probe("/healthz")
-        found.append(ok(asked, "The server lives."))
-        asked = "ready"
+        found.append(ok(stage, "The server is alive."))
+        stage = "ready"
         await api.probe("/readyz")
-        found.append(ok(asked, "It can answer: its database is there and migrated."))
-        asked = "workers"
+        found.append(ok(stage, "The server is ready: its database is reachable and migrated."))
+        stage = "workers"
         listed = (await api.get("/workers"))["items"]
         queued = (await api.get("/jobs/summary"))["queued"]
         found += workers(
@@ -111,7 +111,7 @@ async def _server_checks(api: "Client") -> "list[Check]":
             draining=[each["id"] for each in listed if worker_state(each) in DRAINING.values()],
         )
     except WindlassError as error:
-        found.append(failed(asked, error))
+        found.append(failed(stage, error))
     return found
 
 

@@ -1,4 +1,4 @@
-"""`windlass explain CODE`: what an error means, its causes and cures, without a database."""
+"""`windlass explain CODE`: an error's meaning, causes and fixes, without a database."""
 
 import inspect
 
@@ -20,10 +20,10 @@ from windlass.errors.wording import nearest, quoted
 def explain(call: Invocation, code: str) -> None:
     """Show what the error CODE means, its causes, what to do, and the exit code of commands."""
     known = by_code()
-    wanted = code.upper() if code.upper().startswith("WL") else f"WL{code}"
-    kind = known.get(wanted)
+    full_code = code.upper() if code.upper().startswith("WL") else f"WL{code}"
+    kind = known.get(full_code)
     if kind is None:
-        near = nearest(wanted, known)
+        near = nearest(full_code, known)
         raise CommandInvalid(
             f"no error has the code {quoted(code)}.",
             hint=(f"Did you mean `{near}`? " if near else "") + "Codes look like WL1203.",

@@ -1,4 +1,4 @@
-"""One action on all jobs that a filter finds: told first, asked for, watched, stopped by Ctrl-C."""
+"""Bulk actions on jobs: preview, confirmation, progress, stop on Ctrl-C."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,20 +17,20 @@ from windlass.errors.wording import counted, sentence
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-#: Between two looks at how far it is.
+#: Seconds between two polls of the progress.
 _LOOK_SECONDS = 0.1
-#: How long a stop may take; a batch under way is finished first.
+#: Time limit of a stop; the current batch is finished first.
 _STOP_SECONDS = 30.0
 _FAILURES_SHOWN = 3
 _CELLS = 24
-#: Before this a rate says nothing.
+#: A rate before this would not be meaningful.
 _RATED_SECONDS = 0.5
-#: What a dry run tells programs of a job, and whether and why it would be skipped.
+#: Fields of a dry run's row for programs; `skipped` is added, the reason if the job is skipped.
 _ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_attempts")
 
 
 class BulkCommand(NamedTuple):
-    """An action on jobs: its name in the API, and in messages."""
+    """An action on jobs: its name in the API and its words in messages."""
 
     action: str
     doing: str
@@ -39,7 +39,7 @@ class BulkCommand(NamedTuple):
 
     @property
     def verb(self) -> str:
-        """As a route calls it."""
+        """The verb in the route's path."""
         return self.action.replace("_", "-")
 
 
@@ -53,15 +53,16 @@ def bulk(
     changes: "JsonObject | None" = None,
     typed: str | None = None,
 ) -> int:
-    """Do it to the jobs that match now, and answer the exit code.
+    """Apply the action to the jobs that match now, and return the exit code.
 
-    `changes` is what an update changes. With a name that is to be `typed` a person agrees by that to
-    everything that matches, and more jobs than an operation takes are several.
+    `changes` is the change of an update. With a `typed` name the person confirms by typing it and
+    so agrees to everything that matches; more jobs than one operation takes become several
+    operations.
     """
-    meant: JsonObject = {"action": command.action, "q": q}
+    request: JsonObject = {"action": command.action, "q": q}
     if changes is not None:
-        meant["changes"] = changes
-    preview = call.ask(lambda api: api.post("/operations/preview", meant))
+        request["changes"] = changes
+    preview = call.ask(lambda api: api.post("/operations/preview", request))
     changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
     if dry_run:
         _dry_run(call, command, q, preview, changing)
@@ -72,24 +73,24 @@ def bulk(
         call.out.say(line)
     if not changing:
         return Exit.OK
-    least = "more than " if preview["more"] else ""
-    what = f"{command.doing} {least}{counted(changing, 'job')}"
+    prefix = "more than " if preview["more"] else ""
+    action = f"{command.doing} {prefix}{counted(changing, 'job')}"
     if typed is not None:
-        call.confirm_typed(what, f"{sentence(what)} To go on, type {typed}", typed)
+        call.confirm_typed(action, f"{sentence(action)} To go on, type {typed}", typed)
     elif changing > 1 or command.destroys:
-        call.confirm(what, f"{sentence(what)} Go on?")
-    return _in_rounds(call, command, meant, reason, preview)
+        call.confirm(action, f"{sentence(action)} Go on?")
+    return _in_rounds(call, command, request, reason, preview)
 
 
 def _in_rounds(
     call: Invocation,
     command: BulkCommand,
-    meant: "JsonObject",
+    request: "JsonObject",
     reason: str | None,
     preview: "JsonObject",
 ) -> int:
-    """One operation, or as many as it takes until nothing matches any more."""
-    limit, body = _limit(call), {**meant, "reason": reason}
+    """Run one operation, or as many as needed until nothing matches."""
+    limit, body = _limit(call), {**request, "reason": reason}
     if preview["more"]:
         body["partly"] = True
     code = Exit.OK
@@ -97,14 +98,14 @@ def _in_rounds(
         code = Exit(call.ask(lambda api: _operate(call, api, command, body, limit), limited=False))
         if not preview["more"]:
             break
-        preview = call.ask(lambda api: api.post("/operations/preview", meant))
+        preview = call.ask(lambda api: api.post("/operations/preview", request))
     return code
 
 
 def _dry_run(
     call: Invocation, command: BulkCommand, q: str, preview: "JsonObject", changing: int
 ) -> None:
-    """Print what would be done: counts and examples to a person, a row for each job to a program."""
+    """Print the effect: counts and examples for a person, a row per job for a program."""
     summary = [*_preview_text(command, preview, changing)]
     if call.out.format == "people":
         call.out.block("\n".join(summary))
@@ -130,8 +131,8 @@ def _preview_text(command: BulkCommand, preview: "JsonObject", changing: int) ->
     if not preview["total"]:
         yield "No jobs match."
         return
-    most = "More than " if preview["more"] else ""
-    yield f"{most}{counted(preview['total'], 'job')} found, {changing:,} can be {command.done}."
+    prefix = "More than " if preview["more"] else ""
+    yield f"{prefix}{counted(preview['total'], 'job')} found, {changing:,} can be {command.done}."
     yield f"  {', '.join(f'{count:,} {state}' for state, count in preview['by_state'].items())}"
     for each in preview["skipped"]:
         yield f"  {counted(each['count'], 'job')} skipped: {each['reason']}"
@@ -151,7 +152,7 @@ async def _operate(
 
     early: Exit | None = None
     async with api.operating():
-        # In a task of its own: whoever interrupts this must have its id, to stop it.
+        # A separate task: an interrupt needs the operation's id, to stop it.
         begun = asyncio.create_task(api.post("/operations", body))
         try:
             operation = await asyncio.shield(begun)
@@ -172,7 +173,7 @@ async def _operate(
 async def _watch(
     call: Invocation, api: "Client", command: BulkCommand, id: str, limit: float | None
 ) -> "JsonObject":
-    """The operation once it has ended, or as it is when the time is over."""
+    """Return the operation once it has ended, or its current state when the timeout is over."""
     import asyncio
 
     from windlass.cli.connect.api_client import path
@@ -195,7 +196,7 @@ async def _stop(api: "Client", id: str) -> "JsonObject":
 
     from windlass.cli.connect.api_client import path
 
-    with suppress(OperationStateConflict):  # it has come to its end meanwhile
+    with suppress(OperationStateConflict):  # it has ended meanwhile
         await api.post(path("operations", id, "stop"))
     until = clock.monotonic() + _STOP_SECONDS
     while True:
@@ -233,13 +234,13 @@ def _exit_code(operation: "JsonObject") -> int:
 def _limit(call: Invocation) -> float | None:
     from windlass.core.durations import duration
 
-    given = call.flags.timeout
-    return None if given is None else duration(given, option="timeout").total_seconds()
+    limit = call.flags.timeout
+    return None if limit is None else duration(limit, option="timeout").total_seconds()
 
 
 class Progress:
-    """Progress of bulk work: a bar at a terminal, else a line for every tenth. `doing` is what
-    happens, such as "retrying"."""
+    """Progress of bulk work: a bar at a terminal, else one line per 10 %. `doing` is the activity,
+    such as "retrying"."""
 
     def __init__(self, out: Output, doing: str) -> None:
         self._out = out
@@ -259,7 +260,7 @@ class Progress:
             self._out.say(f"{self._doing}: {tenth * 10} %, {self._numbers(settled, total)}")
 
     def end(self) -> None:
-        """Leave no bar behind."""
+        """Clear the bar."""
         if self._out.draws:
             self._out.draw("")
 

@@ -92,7 +92,7 @@ for _command in (groups, show):
 @_with_ids
 @with_call
 def retry(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
-    """Retry jobs, or all of a cause, with fresh attempts."""
+    """Retry jobs, or all jobs of a cause, with fresh attempts."""
     return change(call, RETRY, ids, _dead_letter_filter(**chosen), dry_run=dry_run)
 
 
@@ -108,7 +108,7 @@ dead.add_command(edit_retry)
 @_with_ids
 @with_call
 def discard(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
-    """Delete jobs, or all of a cause, for good."""
+    """Delete jobs, or all jobs of a cause, for good."""
     return change(call, DELETE, ids, _dead_letter_filter(**chosen), dry_run=dry_run)
 
 
@@ -117,7 +117,8 @@ for _command in (mute, unmute):
 
 
 def _dead_letter_filter(**chosen: str | None) -> dict[str, Any]:
-    """The filter of the flags, limited to dead-lettered jobs; without flags it is empty, which never means all."""
+    """Build the filter from the flags, limited to dead-lettered jobs. Without flags it is empty,
+    which never means all jobs."""
     return {"states": ["dead_letter"], **_chosen_filter(**chosen)} if any(chosen.values()) else {}
 
 
@@ -126,6 +127,6 @@ def _chosen_filter(
 ) -> dict[str, str | None]:
     terms = [where or ""]
     if cause:
-        # The start of a fingerprint is what tables show, and tells causes apart.
+        # Tables show the start of a fingerprint, which is enough to distinguish causes.
         terms.append("-fingerprint:*" if cause == UNKNOWN else f"fingerprint:{cause}*")
     return {"definition": definition, "where": " ".join(filter(None, terms))}

@@ -1,4 +1,4 @@
-"""`windlass dead edit-retry`: a job once more, with another payload."""
+"""`windlass dead edit-retry`: retry a job with another payload."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ def edit_retry(
 ) -> None:
     """Retry the dead-lettered JOB with another payload.
 
-    Fields given as key=value replace those of the payload it has; others stay.
+    Fields given as key=value replace those of its payload; the others stay.
     """
     from windlass.cli.connect.api_client import path
     from windlass.cli.text.parse_payload import full_payload, split_pairs, typed
@@ -77,12 +77,12 @@ def edit_retry(
         call.out.data(edited["id"])
 
 
-def _merge_payload(shown: Any, changed: dict[str, Any]) -> dict[str, Any]:
+def _merge_payload(current: Any, changed: dict[str, Any]) -> dict[str, Any]:
     from windlass.core.payloads.secret_patterns import MASK
 
-    merged = {**(shown if isinstance(shown, dict) else {}), **changed}
-    kept = {name: value for name, value in merged.items() if name not in changed}
-    if MASK in json.dumps(kept, ensure_ascii=False):
+    merged = {**(current if isinstance(current, dict) else {}), **changed}
+    unchanged = {name: value for name, value in merged.items() if name not in changed}
+    if MASK in json.dumps(unchanged, ensure_ascii=False):
         raise CommandInvalid(
             "the payload has secrets, which cannot be read back.",
             hint="Give those fields too, or the whole payload by --payload or --file.",

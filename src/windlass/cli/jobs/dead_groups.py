@@ -1,4 +1,4 @@
-"""`windlass dead groups|mute|unmute`: failures by cause, and causes nobody wants to hear of."""
+"""`windlass dead groups|mute|unmute`: failures by cause, and muted causes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,9 @@ from windlass.errors import AmbiguousId, DeadGroupNotFound
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
 
-#: How a cause is written that nobody knows.
+#: Text of an unknown cause.
 UNKNOWN = "none"
-NOTHING_DEAD = "Nothing is in the dead letter."
+NOTHING_DEAD = "The dead letter is empty."
 _MOST = 500
 _MORE = "Type more of the cause, or DEFINITION/CAUSE."
 
@@ -32,13 +32,13 @@ _MORE = "Type more of the cause, or DEFINITION/CAUSE."
     ],
 )
 @click.option("--definition", metavar="KEY", help="Only jobs of this definition.")
-@click.option("--all", "muted", is_flag=True, help="Muted groups, too.")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=50, help="How many at most. [50]")
+@click.option("--all", "muted", is_flag=True, help="Include muted groups.")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=50, help="At most this many. [50]")
 @with_call
 def groups(call: Invocation, definition: str | None, muted: bool, limit: int) -> None:
-    """Group dead-lettered jobs by cause; the cause seen last first."""
-    asked = {"definition": definition, "muted": muted or None}
-    found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **asked))
+    """Group dead-lettered jobs by cause, the most recent first."""
+    params = {"definition": definition, "muted": muted or None}
+    found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **params))
     now = utcnow()
     call.out.list(
         found["items"],
@@ -61,8 +61,8 @@ def groups(call: Invocation, definition: str | None, muted: bool, limit: int) ->
     if found["items"]:
         call.out.hint("windlass dead retry --definition KEY --cause CAUSE")
         return
-    asked["muted"] = True
-    hidden = not muted and call.ask(lambda api: api.get("/dead/groups", limit=1, **asked))["items"]
+    params["muted"] = True
+    hidden = not muted and call.ask(lambda api: api.get("/dead/groups", limit=1, **params))["items"]
     call.out.say("Every group is muted; --all shows them." if hidden else NOTHING_DEAD)
 
 
@@ -75,8 +75,8 @@ def groups(call: Invocation, definition: str | None, muted: bool, limit: int) ->
     ],
 )
 @click.argument("names", nargs=-1, required=True, metavar="GROUP...")
-@click.option("--definition", metavar="KEY", help="Whose cause it is, if several have it.")
-@click.option("--for", "lasts", metavar="DURATION", help="Until so long from now, such as 7d.")
+@click.option("--definition", metavar="KEY", help="Definition of the cause, if several have it.")
+@click.option("--for", "lasts", metavar="DURATION", help="Duration of the mute, such as 7d.")
 @click.option("--reason", metavar="TEXT", help="Reason, shown with the muted group.")
 @click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
 @with_call
@@ -90,7 +90,8 @@ def mute(
 ) -> int:
     """Mute groups: hide them from `groups` and from `doctor`.
 
-    A group is a cause as `groups` shows it, or DEFINITION/CAUSE. Its jobs stay where they are.
+    Give a group as a cause that `groups` shows, or as DEFINITION/CAUSE. Its jobs stay where they
+    are.
     """
     from windlass.core.durations import duration
 
@@ -104,19 +105,19 @@ def mute(
     examples=["windlass dead unmute 9f86d081", "windlass dead unmute mail.send/9f86d081"],
 )
 @click.argument("names", nargs=-1, required=True, metavar="GROUP...")
-@click.option("--definition", metavar="KEY", help="Whose cause it is, if several have it.")
+@click.option("--definition", metavar="KEY", help="Definition of the cause, if several have it.")
 @click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
 @with_call
 def unmute(call: Invocation, names: Sequence[str], definition: str | None, dry_run: bool) -> int:
     """Unmute groups: list them again.
 
-    What an operator muted for all tenants stays muted for each of them.
+    A group that an operator muted for all tenants stays muted for each of them.
     """
     return _change(call, "unmute", "unmuting", names, definition, {}, dry_run=dry_run)
 
 
 def cause_of(fingerprint: str | None) -> str:
-    """A cause as tables show it."""
+    """Shorten a fingerprint to the cause that tables show."""
     return fingerprint[:8] if fingerprint else UNKNOWN
 
 
@@ -135,8 +136,8 @@ def _change(
 
     async def change(api: "Client", name: str) -> "JsonObject":
         group = await look(api, name)
-        meant = {key: group[key] for key in ("definition", "fingerprint")}
-        return await api.post(f"/dead/groups/{verb}", {**meant, **about})
+        group_key = {key: group[key] for key in ("definition", "fingerprint")}
+        return await api.post(f"/dead/groups/{verb}", {**group_key, **about})
 
     return change_each(
         call,
@@ -152,7 +153,7 @@ def _change(
 
 
 async def _find(api: "Client", name: str, definition: str | None) -> "JsonObject":
-    """The group that is meant. One without jobs is taken at its word: its mute may have stayed."""
+    """Find the group. A full fingerprint without jobs is accepted: its mute may still exist."""
     named, _, cause = name.rpartition("/")
     definition = named or definition
     listed = await api.get("/dead/groups", definition=definition, muted=True, limit=_MOST)
@@ -169,7 +170,7 @@ async def _find(api: "Client", name: str, definition: str | None) -> "JsonObject
 
 
 def _has_cause(group: Item, cause: str) -> bool:
-    # The start of a fingerprint is what tables show, and tells causes apart.
+    # Tables show the start of a fingerprint, which is enough to distinguish causes.
     if cause == UNKNOWN or not cause:
         return bool(cause) and not group["fingerprint"]
     return str(group["fingerprint"]).startswith(cause)

@@ -1,4 +1,4 @@
-"""`windlass enqueue`: make a job from the shell."""
+"""`windlass enqueue`: enqueue a job from the shell."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ Options = dict[str, Any]
 @click.option(
     "--at", metavar="INSTANT", help="Not before this time, such as 2030-01-31T09:00+01:00."
 )
-@click.option("--in", "delay", metavar="DURATION", help="Not before so long from now, such as 10m.")
+@click.option("--in", "delay", metavar="DURATION", help="Delay from now, such as 10m.")
 @click.option("--queue", metavar="NAME", help="Another queue than the definition's.")
 @click.option(
     "--priority", metavar="P", help="critical, high, normal, low, or a number: lower first."
@@ -44,7 +44,7 @@ Options = dict[str, Any]
 @click.option("--hold", is_flag=True, help="Hold the job until `jobs run-now`.")
 @click.option("--dry-run", is_flag=True, help="Check it and store nothing.")
 @click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
-@click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
+@click.option("--follow", is_flag=True, help="Like --wait, and print its log lines as they arrive.")
 @with_call
 def enqueue(
     call: Invocation,
@@ -60,8 +60,9 @@ def enqueue(
 ) -> None:
     """Enqueue a job of DEFINITION.
 
-    A value that is JSON is taken as such, any other as text; a field for text keeps it as it is.
-    The job's id is printed. An equal job that exists already is an ordinary answer.
+    A value that is valid JSON is read as JSON, any other as text; a text field keeps it as it is.
+    The job's id is printed. If an equal job exists already, its id is printed; this is not an
+    error.
     """
     from windlass.cli.connect.api_client import Client, path
     from windlass.cli.text.parse_payload import full_payload, split_pairs, typed
@@ -82,7 +83,7 @@ def enqueue(
             await api.learn(call.settings.modules)
             known = await api.get(at)
         data = typed(pairs, known["payload_schema"]) if whole is None else whole
-        dump_json(data)  # what cannot be stored cannot be sent either
+        dump_json(data)  # a value that cannot be stored cannot be sent either
         after = [(await api.get(path("jobs", id)))["id"] for id in options.get("after", ())]
         body = {**options, "after": after, "definition": definition, "payload": data}
         return await api.post("/jobs", body, dry_run=dry_run or None)

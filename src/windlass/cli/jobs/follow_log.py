@@ -1,4 +1,4 @@
-"""The log lines of a job, as they come."""
+"""Follows the log of one job."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,11 +10,11 @@ _ENDED = ("completed", "canceled", "dead_letter")
 
 
 async def follow_lines(api: Client, id: str, *, follow: bool) -> AsyncIterator[JsonObject]:
-    """The lines of a job's log, the oldest first; with `follow` until it has ended."""
+    """Yield the lines of a job's log, oldest first; with `follow` until the job has ended."""
     id = (await api.get(path("jobs", id)))["id"]
     seen = 0
     while True:
-        # Whether it has ended is asked first: what it said before its end is there by then.
+        # Read the state before the lines: if it has ended, all its lines are stored by now.
         over = not follow or (await api.get(path("jobs", id)))["state"] in _ENDED
         while lines := (await api.get(path("jobs", id, "logs"), after=seen))["items"]:
             seen = lines[-1]["sequence"]

@@ -1,4 +1,4 @@
-"""`windlass jobs cancel|retry|run-now|delete`: what a person does to jobs, by id or by filter."""
+"""`windlass jobs cancel|retry|run-now|delete`: actions on jobs, by id or by filter."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -37,12 +37,12 @@ def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 @_with_ids
-@click.option("--reason", metavar="TEXT", help="Why; kept with the job.")
+@click.option("--reason", metavar="TEXT", help="Reason, stored with the job.")
 @with_call
 def cancel(
     call: Invocation, /, ids: Sequence[str], dry_run: bool, reason: str | None, **chosen: Any
 ) -> int:
-    """Cancel jobs: waiting ones end at once, running ones are asked to stop."""
+    """Cancel jobs: waiting jobs end at once, running ones are asked to stop."""
     return change(call, CANCEL, ids, chosen, dry_run=dry_run, reason=reason)
 
 
@@ -86,13 +86,13 @@ def run_now(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: An
 @_with_ids
 @with_call
 def delete(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
-    """Delete ended jobs for good. Retention deletes them by itself, once they are old."""
+    """Delete ended jobs for good. Retention deletes old ones automatically."""
     return change(call, DELETE, ids, chosen, dry_run=dry_run)
 
 
 def change(
     call: Invocation,
-    deed: BulkCommand,
+    action: BulkCommand,
     ids: Sequence[str],
     chosen: dict[str, Any],
     *,
@@ -100,7 +100,7 @@ def change(
     reason: str | None = None,
     changes: "JsonObject | None" = None,
 ) -> int:
-    """Do something to the jobs with these ids, or else to those that are chosen by a filter."""
+    """Apply an action to the jobs with these ids, or to those that a filter selects."""
     q = build_filter(**chosen)
     if bool(ids) == bool(q):
         raise CommandInvalid(
@@ -108,11 +108,11 @@ def change(
             hint="Give ids, or a filter by --where, --state, --definition or --queue.",
         )
     if q:
-        return bulk(call, deed, q, dry_run=dry_run, reason=reason, changes=changes)
-    gone = deed.destroys and not dry_run
+        return bulk(call, action, q, dry_run=dry_run, reason=reason, changes=changes)
+    deleted = action.destroys and not dry_run
 
     def show(job: Item) -> str:
-        look = deed.done if gone else call.out.look(state_of(job))
+        look = action.done if deleted else call.out.look(state_of(job))
         where = "" if changes is None else f"  priority {job['priority']} in {job['queue']}"
         return f"{job['id'][-8:]}  {look}  {job['definition']}{where}"
 
@@ -120,20 +120,20 @@ def change(
         call,
         "jobs",
         ids,
-        _one(deed, reason, changes),
-        doing=deed.doing,
+        _one(action, reason, changes),
+        doing=action.doing,
         show=show,
         dry_run=dry_run,
-        ask=deed.destroys,
+        ask=action.destroys,
     )
 
 
-def _one(deed: BulkCommand, reason: str | None, changes: "JsonObject | None") -> Change:
+def _one(action: BulkCommand, reason: str | None, changes: "JsonObject | None") -> Change:
     if changes is not None:
         return patch_change("jobs", changes)
-    if deed.destroys:
+    if action.destroys:
         return _discard_job
-    return post_change("jobs", deed.verb, reason and {"reason": reason})
+    return post_change("jobs", action.verb, reason and {"reason": reason})
 
 
 async def _discard_job(api: "Client", id: str) -> "JsonObject":

@@ -1,4 +1,4 @@
-"""`windlass jobs clone|export`: jobs made once more, or carried elsewhere."""
+"""`windlass jobs clone|export`: copies of jobs."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -26,19 +26,19 @@ _ALL = 2**31
 @click.argument("job")
 @click.option("--dry-run", is_flag=True, help="Check it and store nothing.")
 @click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
-@click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
+@click.option("--follow", is_flag=True, help="Like --wait, and print its log lines as they arrive.")
 @with_call
 def clone(call: Invocation, job: str, dry_run: bool, wait: bool, follow: bool) -> None:
-    """Enqueue another job like JOB: same definition, payload and queue, due at once.
+    """Enqueue a copy of JOB: same definition, payload and queue, due at once.
 
-    It has none of the job's keys and waits for no other job. Its id is printed.
+    The copy has no dedupe or idempotency key and waits for no other job. Its id is printed.
     """
     from windlass.cli.connect.api_client import path
     from windlass.cli.text.receipts import print_receipt
 
     at = path("jobs", job, "clone")
-    answer = call.ask(lambda api: api.post(at, dry_run=dry_run or None))
-    print_receipt(call, answer, wait=wait, follow=follow)
+    response = call.ask(lambda api: api.post(at, dry_run=dry_run or None))
+    print_receipt(call, response, wait=wait, follow=follow)
 
 
 @click.command(
@@ -53,9 +53,9 @@ def clone(call: Invocation, job: str, dry_run: bool, wait: bool, follow: bool) -
 @click.option("--whole", is_flag=True, help="With payload and result; takes a request per job.")
 @with_call
 def export(call: Invocation, /, whole: bool, **chosen: Any) -> None:
-    """Print all jobs that match, newest first, each as a line of JSON.
+    """Export all matching jobs, newest first, one line of JSON each.
 
-    Secrets are struck out, as everywhere.
+    Secrets are masked, as in every command.
     """
     from windlass.cli.connect.api_client import path
 

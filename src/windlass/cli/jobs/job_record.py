@@ -1,4 +1,4 @@
-"""`windlass jobs show|reveal|attempts|history|logs|graph`: all that is known of one job."""
+"""`windlass jobs show|reveal|attempts|history|logs|graph`: the record of one job."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -60,10 +60,11 @@ def show(call: Invocation, job: str) -> None:
     ],
 )
 @click.argument("job")
-@click.option("--reason", metavar="TEXT", help="Why; kept in the audit.")
+@click.option("--reason", metavar="TEXT", help="Reason, stored in the audit log.")
 @with_call
 def reveal(call: Invocation, job: str, reason: str | None) -> None:
-    """Print the payload and result of JOB with their secrets, which is kept in the audit."""
+    """Print the payload and result of JOB with their secrets. The access is recorded in the audit
+    log."""
     from windlass.cli.connect.api_client import path
 
     call.confirm(f"revealing the secrets of {job}", f"Print the secrets of {job} here?")
@@ -113,7 +114,7 @@ def attempts(call: Invocation, job: str) -> None:
 @click.argument("job")
 @with_call
 def history(call: Invocation, job: str) -> None:
-    """List every step JOB took: when, from which state to which, by whom."""
+    """List the state changes of JOB: when, from which state to which, by whom."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: api.get(path("jobs", job, "history")))
@@ -149,15 +150,15 @@ def logs(call: Invocation, job: str, follow: bool, level: str) -> None:
     """Print the log lines of JOB."""
     from windlass.cli.jobs.follow_log import follow_lines
 
-    wanted = list(LEVELS)[list(LEVELS).index(level) :]
+    levels = list(LEVELS)[list(LEVELS).index(level) :]
     listed = not follow and call.out.format in ("json", "jsonl", "csv")
 
     async def stream(api: "Client") -> "list[JsonObject]":
-        kept = []
+        lines = []
         async for line in follow_lines(api, job, follow=follow):
-            if line["level"] in wanted:
-                kept.append(line) if listed else print_line(call, line)
-        return kept
+            if line["level"] in levels:
+                lines.append(line) if listed else print_line(call, line)
+        return lines
 
     lines = call.ask(stream, limited=not follow)
     if listed:
@@ -266,7 +267,7 @@ def graph(call: Invocation, job: str) -> None:
         body=found,
     )
     if not found["edges"]:
-        call.out.say("It waits for no other job, and none waits for it.")
+        call.out.say("It has no parents and no children.")
 
 
 _RELATIONS = {"parent": "waits for", "child": "is waited for by"}

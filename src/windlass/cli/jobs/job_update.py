@@ -1,4 +1,4 @@
-"""`windlass jobs update`: another priority, queue, due time or metadata for jobs that wait."""
+"""`windlass jobs update`: change priority, queue, due time or metadata of waiting jobs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,12 +28,12 @@ UPDATE = BulkCommand("update", "changing", "changed")
 @click.option(
     "--priority", metavar="P", help="critical, high, normal, low, or a number: lower first."
 )
-@click.option("--queue", metavar="NAME", help="The queue they go to.")
+@click.option("--queue", metavar="NAME", help="The target queue.")
 @click.option(
     "--at", metavar="INSTANT", help="Not before this time, such as 2030-01-31T09:00+01:00."
 )
-@click.option("--in", "delay", metavar="DURATION", help="Not before so long from now, such as 10m.")
-@click.option("--metadata", metavar="JSON", help="Own fields, in place of all there are.")
+@click.option("--in", "delay", metavar="DURATION", help="Delay from now, such as 10m.")
+@click.option("--metadata", metavar="JSON", help="New metadata, replacing all of it.")
 @click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
 @with_call
 def update(
@@ -48,9 +48,9 @@ def update(
     metadata: str | None,
     **chosen: Any,
 ) -> int:
-    """Change jobs that wait. Those that run or have ended stay as they are.
+    """Change waiting jobs. Running and ended jobs cannot be changed.
 
-    A job that runs is canceled, or left alone; one that has ended is cloned or retried.
+    Cancel a running job instead; clone or retry an ended one.
     """
     changes = changes_of(priority=priority, queue=queue, at=at, delay=delay, metadata=metadata)
     return change(call, UPDATE, ids, chosen, dry_run=dry_run, changes=changes)
@@ -64,7 +64,7 @@ def changes_of(
     delay: str | None,
     metadata: str | None,
 ) -> dict[str, Any]:
-    """The body of the request; CommandInvalid if no change was given."""
+    """The request body; raises CommandInvalid if no change was given."""
     from windlass.cli.jobs.enqueue import delivery_options
     from windlass.core.payloads.json_text import read_json
 

@@ -1,4 +1,4 @@
-"""`windlass jobs`: find them, see why they wait, wait for them."""
+"""`windlass jobs`: find jobs, explain why they wait, wait for them."""
 
 from collections.abc import Sequence
 
@@ -80,7 +80,7 @@ def list_jobs(
     """
     from windlass.cli.text.parse_time import instant
 
-    wanted = split_states(states)
+    selected = split_states(states)
     more = {
         "source": source,
         "correlation_id": correlation_id,
@@ -91,7 +91,7 @@ def list_jobs(
         lambda api: api.page(
             "/jobs",
             q=where,
-            state=wanted,
+            state=selected,
             definition=definition,
             queue=queue,
             limit=limit,
@@ -103,8 +103,8 @@ def list_jobs(
     call.out.list(items, job_columns(items), body=page)
     hint_at_more(call, page)
     if not items:
-        asked = any((wanted, definition, queue, where, *more.values()))
-        call.out.say("No jobs match." if asked else "No jobs yet.")
+        filtered = any((selected, definition, queue, where, *more.values()))
+        call.out.say("No jobs match." if filtered else "No jobs yet.")
         call.out.hint("Enqueue one: windlass enqueue DEFINITION key=value")
 
 
@@ -114,7 +114,7 @@ def list_jobs(
 @click.argument("job")
 @with_call
 def explain(call: Invocation, job: str) -> None:
-    """Say why JOB is not running: the first reason that holds."""
+    """Explain why JOB is not running: the first reason that applies."""
     from windlass.cli.connect.api_client import path
 
     reason = call.ask(lambda api: api.get(path("jobs", job, "explain")))
@@ -137,7 +137,7 @@ def explain(call: Invocation, job: str) -> None:
 def wait(call: Invocation, job: str) -> None:
     """Wait until JOB has ended and print its result.
 
-    Exits with 8 if it failed or was canceled, with 9 if --timeout was over first.
+    Exits with 8 if it failed or was canceled, with 9 if --timeout ran out first.
     """
     from windlass.cli.jobs.wait_for_job import wait_for
 
@@ -147,7 +147,7 @@ def wait(call: Invocation, job: str) -> None:
 def job_columns(items: Sequence[Item]) -> list[Column]:
     """The columns of a list of jobs."""
     now = utcnow()
-    # With a single tenant there is nothing to tell apart.
+    # With a single tenant the column would add nothing.
     tenants = any(item["tenant_id"] != "default" for item in items)
     progress = any(0 < item["progress"] < 1 for item in items)
     return [

@@ -1,4 +1,4 @@
-"""`windlass logs`: lines of all jobs."""
+"""`windlass logs`: log lines of all jobs."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -53,7 +53,7 @@ def _with_filters(command: Callable[..., Any]) -> Callable[..., Any]:
     "--since", metavar="INSTANT", help="From this time on: -2h, 2027-03-01 or a whole instant."
 )
 @click.option("--until", metavar="INSTANT", help="Before this time.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="At most this many. [50]")
 @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
 @with_call
 def search(
@@ -67,10 +67,10 @@ def search(
     limit: int,
     cursor: str | None,
 ) -> None:
-    """Find the lines that have all these words, newest first.
+    """Find the lines that contain all these words, newest first.
 
-    Words are whole words, in any case; without any, every line is found. `-o id` prints the ids of
-    the lines' jobs.
+    Words match whole words, in upper or lower case; without words every line matches. `-o id`
+    prints the ids of the lines' jobs.
     """
     page = call.ask(
         lambda api: api.page(
@@ -87,7 +87,7 @@ def search(
     )
     if call.out.format == "people":
         for line in page["items"]:
-            print_line(call, line, whose=True)
+            print_line(call, line, with_job=True)
     else:
         call.out.list(page["items"], [Column(key) for key in _KEYS], body=page)
     if not page["items"]:
@@ -105,7 +105,7 @@ def search(
 )
 @_with_filters
 @click.option(
-    "-n", "--lines", type=click.IntRange(0, 100), default=10, help="How many before. [10]"
+    "-n", "--lines", type=click.IntRange(0, 100), default=10, help="Number of earlier lines. [10]"
 )
 @with_call
 def tail(
@@ -116,10 +116,10 @@ def tail(
     level: str | None,
     lines: int,
 ) -> None:
-    """Print lines as they come, until Ctrl-C.
+    """Print lines as they arrive, until Ctrl-C.
 
-    A worker stores its lines in batches, so they come some seconds late. Programs get a line of
-    JSON for each with --json.
+    A worker stores its lines in batches, so they arrive some seconds late. With --json each line is
+    a JSON object.
     """
     from windlass.cli.jobs.tail import TailedList
     from windlass.cli.jobs.tail import tail as tailed
@@ -134,6 +134,6 @@ def tail(
     async def follow(api: "Client") -> None:
         what = TailedList("/logs", ("job_id", "sequence"), which)
         async for line in tailed(api, what, last=lines):
-            print_line(call, line, whose=True)
+            print_line(call, line, with_job=True)
 
     call.ask(follow, limited=False)

@@ -9,7 +9,7 @@ from windlass.cli.connect.api_client import Client, JsonObject
 
 _SECONDS = 1.0
 _PAGE = 100
-#: So many pages are read in one look; what comes faster nobody reads.
+#: The most pages read in one poll; items that arrive faster are left out.
 _MOST_PAGES = 20
 _REMEMBERED = 5_000
 
@@ -22,32 +22,34 @@ class TailedList(NamedTuple):
     params: dict[str, Any]
 
 
-async def tail(api: Client, what: TailedList, *, last: int) -> AsyncIterator[JsonObject]:
-    """The last so many items, and then each new one, oldest first, without end.
+async def tail(api: Client, source: TailedList, *, last: int) -> AsyncIterator[JsonObject]:
+    """Yield the `last` items, then each new one, oldest first, without end.
 
-    What is stored late, behind others, is found as long as it is among the newest hundred.
+    An item that is stored late, behind others, is found while it is among the newest hundred.
     """
-    items = (await api.get(what.at, limit=_PAGE, **what.params))["items"]
-    seen = dict.fromkeys(_key(what, item) for item in reversed(items))
+    items = (await api.get(source.at, limit=_PAGE, **source.params))["items"]
+    seen = dict.fromkeys(_key(source, item) for item in reversed(items))
     for item in reversed(items[:last]):
         yield item
     while True:
         await asyncio.sleep(_SECONDS)
-        fresh = await _new_items(api, what, seen)
+        fresh = await _new_items(api, source, seen)
         for item in reversed(fresh):
-            seen[_key(what, item)] = None
+            seen[_key(source, item)] = None
             yield item
         for old in list(islice(seen, max(0, len(seen) - _REMEMBERED))):
             del seen[old]
 
 
-async def _new_items(api: Client, what: TailedList, seen: dict[Hashable, None]) -> list[JsonObject]:
-    """Items that were not seen yet, down to the first page with one that was."""
+async def _new_items(
+    api: Client, source: TailedList, seen: dict[Hashable, None]
+) -> list[JsonObject]:
+    """The items not yet seen, from the newest page down to the first page with a seen one."""
     fresh: list[JsonObject] = []
     cursor = None
     for _ in range(_MOST_PAGES):
-        page = await api.get(what.at, limit=_PAGE, cursor=cursor, **what.params)
-        new = [item for item in page["items"] if _key(what, item) not in seen]
+        page = await api.get(source.at, limit=_PAGE, cursor=cursor, **source.params)
+        new = [item for item in page["items"] if _key(source, item) not in seen]
         fresh += new
         cursor = page["next_cursor"]
         if len(new) < len(page["items"]) or cursor is None:
@@ -55,5 +57,5 @@ async def _new_items(api: Client, what: TailedList, seen: dict[Hashable, None]) 
     return fresh
 
 
-def _key(what: TailedList, item: JsonObject) -> Hashable:
-    return tuple(item[field] for field in what.key)
+def _key(source: TailedList, item: JsonObject) -> Hashable:
+    return tuple(item[field] for field in source.key)

@@ -1,4 +1,4 @@
-"""Waiting for a job's end, and what the shell is told of it."""
+"""Waits for a job and prints its result."""
 
 import asyncio
 from datetime import timedelta
@@ -12,15 +12,15 @@ from windlass.core.durations import duration
 from windlass.errors import JobFailed, WaitTimedOut
 
 
-def wait_for(call: Invocation, id: str, *, said: str = "", follow: bool = False) -> None:
-    """Wait until a job has ended and print its result, with `follow` its log lines before; errors
-    say how it ended otherwise."""
+def wait_for(call: Invocation, id: str, *, message: str = "", follow: bool = False) -> None:
+    """Wait until a job has ended and print its result; with `follow` its log lines first. Raises an
+    error if the job does not complete."""
     limit = call.flags.timeout
     timeout = duration(limit, option="timeout") if limit else None
 
     async def wait(api: Client) -> JsonObject:
-        if said:
-            call.out.say(said)
+        if message:
+            call.out.say(message)
         if follow:
             await _follow(call, api, id, timeout)
         try:

@@ -42,19 +42,19 @@ def queues() -> None:
 @with_paging()
 @with_call
 def list_queues(call: Invocation, limit: int, cursor: str | None) -> None:
-    """List queues by name, with how many of their jobs wait and run."""
+    """List queues by name, with their numbers of waiting and running jobs."""
     page = call.ask(lambda api: api.page("/queues", limit=limit, cursor=cursor))
     call.out.list(page["items"], _columns(), body=page)
     hint_at_more(call, page)
     if not page["items"]:
-        call.out.say("No queues yet: the first job of a queue makes it.")
+        call.out.say("No queues yet: the first job of a queue creates it.")
 
 
 @queues.command(examples=["windlass queues show mail", "windlass queues show mail --json"])
 @click.argument("queue")
 @with_call
 def show(call: Invocation, queue: str) -> None:
-    """Show everything about QUEUE. A queue that no job has used is empty."""
+    """Show everything about QUEUE. A queue without any job so far is shown as empty."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: api.get(path("queues", queue)))
@@ -69,7 +69,7 @@ def show(call: Invocation, queue: str) -> None:
     ],
 )
 @click.argument("names", nargs=-1, required=True, metavar="QUEUE...")
-@click.option("--reason", metavar="TEXT", help="Reason, shown when `jobs explain` is asked.")
+@click.option("--reason", metavar="TEXT", help="Reason, shown by `jobs explain`.")
 @click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
 @with_call
 def pause(call: Invocation, names: Sequence[str], reason: str | None, dry_run: bool) -> int:
@@ -130,11 +130,11 @@ def limits(call: Invocation, queue: str, max_concurrency: str | None) -> None:
     ],
 )
 @click.argument("queue")
-@click.option("--to", required=True, metavar="OTHER", help="The queue they go to.")
+@click.option("--to", required=True, metavar="OTHER", help="The target queue.")
 @_DRY_RUN
 @with_call
 def move(call: Invocation, queue: str, to: str, dry_run: bool) -> int:
-    """Move all waiting jobs of QUEUE to another queue. Running ones end where they are."""
+    """Move all waiting jobs of QUEUE to another queue. Running jobs are not moved."""
     if to == queue:
         raise CommandInvalid(f"{queue} is where they are.", hint="Give another queue by --to.")
     return _all_waiting(call, _MOVE, queue, dry_run=dry_run, changes={"queue": to})
@@ -147,24 +147,24 @@ def move(call: Invocation, queue: str, to: str, dry_run: bool) -> int:
     ],
 )
 @click.argument("queue")
-@click.option("--reason", metavar="TEXT", help="Why; kept with each job.")
+@click.option("--reason", metavar="TEXT", help="Reason, stored with each job.")
 @_DRY_RUN
 @with_call
 def purge(call: Invocation, queue: str, reason: str | None, dry_run: bool) -> int:
     """Cancel all waiting jobs of QUEUE. Running jobs continue, and history stays.
 
-    A job that begins to run meanwhile is asked to stop. Canceled jobs can be retried.
+    A job that starts meanwhile is asked to stop. Canceled jobs can be retried.
     """
     return _all_waiting(call, _PURGE, queue, dry_run=dry_run, reason=reason)
 
 
-def _all_waiting(call: Invocation, deed: BulkCommand, queue: str, **about: Any) -> int:
+def _all_waiting(call: Invocation, action: BulkCommand, queue: str, **about: Any) -> int:
     q = build_filter(states=_WAITING, queue=queue)
-    return bulk(call, deed, q, typed=queue, **about)
+    return bulk(call, action, q, typed=queue, **about)
 
 
 def _note_unused(call: Invocation, names: Sequence[str]) -> None:
-    """Say of names that no queue in use has: they may be typing errors."""
+    """Warn about names that no queue in use has: they may be typing errors."""
     used = [
         queue["name"] for queue in call.ask(lambda api: api.page("/queues", limit=_MOST))["items"]
     ]

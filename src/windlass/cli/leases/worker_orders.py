@@ -1,4 +1,4 @@
-"""`windlass workers drain|resume|stop`: what operators tell workers to do."""
+"""`windlass workers drain|resume|stop`: operators' orders to workers."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from windlass.errors import WorkerGone, WorkerNotFound
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
 
-#: Between two looks at a worker that is waited for.
+#: Seconds between two polls of a worker.
 _LOOK_SECONDS = 0.2
 
 
@@ -33,13 +33,13 @@ def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 @_with_ids
-@click.option("--wait", is_flag=True, help="Wait until nothing of theirs runs (--timeout).")
+@click.option("--wait", is_flag=True, help="Wait until they run no jobs (--timeout).")
 @with_call
 def drain(call: Invocation, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
     """Drain workers: they claim no more jobs, finish what runs, and stay.
 
-    A worker hears of it at once where nudges reach it, else with its next beat, a third of its lease.
-    With --wait it exits with 9 if --timeout was over first.
+    A worker gets the order at once where nudges reach it, else with its next heartbeat, after a
+    third of its lease time. With --wait it exits with 9 if --timeout ran out first.
     """
     code = change_each(
         call,
@@ -91,8 +91,8 @@ def stop(call: Invocation, workers: Sequence[str], dry_run: bool, wait: bool) ->
 
     The process of a `windlass worker` exits with 0 once nothing runs, or soon after
     worker.shutdown_timeout_seconds; a supervisor may start another, as `windlass dev` does. Inside
-    `windlass serve --all` the worker alone ends, and the server goes on without one. A stop is not
-    taken back. With --wait it exits with 9 if --timeout was over first.
+    `windlass serve --all` only the worker ends; the server continues without it. A stop cannot be
+    undone. With --wait it exits with 9 if --timeout ran out first.
     """
     code = change_each(
         call,
@@ -113,7 +113,7 @@ _NO_MORE = "takes no more jobs"
 
 
 def _line(worker: Item, next: str) -> str:
-    """A message: what the worker will do, and how many jobs it ran at its last heartbeat."""
+    """A message: the worker's next action, and its number of running jobs at its last heartbeat."""
     running = worker["slots_used"]
     still = "nothing runs" if not running else f"{running} still run{'s' if running == 1 else ''}"
     return f"{worker['id']} {next}; {still}."
@@ -124,12 +124,12 @@ def _is_idle(worker: Item) -> bool:
 
 
 def _never(worker: Item) -> bool:
-    """One that stops is waited for until it is gone."""
+    """Never true: wait for a stopping worker until it is gone."""
     return False
 
 
 def _wait_for_all(call: Invocation, workers: Sequence[str], is_done: Callable[[Item], bool]) -> int:
-    """Wait until all are done, or gone; the exit code."""
+    """Wait until all are done or gone; returns the exit code."""
     import asyncio
 
     from windlass.core.durations import duration
@@ -140,27 +140,27 @@ def _wait_for_all(call: Invocation, workers: Sequence[str], is_done: Callable[[I
     async def wait(api: "Client") -> int:
         until = None if seconds is None else clock.monotonic() + seconds
         for worker in workers:
-            while (left := await _remaining_worker(api, worker, is_done)) is not None:
-                if left["wanted"] == "run":
-                    call.out.say(f"{left['id']} was resumed meanwhile.")
+            while (remaining := await _remaining_worker(api, worker, is_done)) is not None:
+                if remaining["wanted"] == "run":
+                    call.out.say(f"{remaining['id']} was resumed meanwhile.")
                     return Exit.CONFLICT
                 if until is not None and clock.monotonic() >= until:
-                    call.out.say(f"{_line(left, 'is not done yet')} It will keep running.")
+                    call.out.say(f"{_line(remaining, 'is not done yet')} It will keep running.")
                     return Exit.TIMED_OUT
                 await asyncio.sleep(_LOOK_SECONDS)
-        call.out.say("Nothing of theirs runs." if len(workers) > 1 else "Nothing of it runs.")
+        call.out.say("They run no jobs." if len(workers) > 1 else "It runs no jobs.")
         return Exit.OK
 
     return call.ask(wait, limited=False)
 
 
 async def _remaining_worker(api: "Client", id: str, is_done: Callable[[Item], bool]) -> Item | None:
-    """A worker that is still to be waited for."""
+    """Return the worker while it still has to be waited for."""
     from windlass.cli.connect.api_client import path
 
     try:
         worker = await api.get(path("workers", id))
-    except WorkerNotFound:  # it has ended
+    except WorkerNotFound:  # the worker has ended
         return None
     if worker["liveness"] == "lost":
         raise WorkerGone(worker["id"])

@@ -1,4 +1,4 @@
-"""`windlass workers`: who runs jobs, and what they are told to do."""
+"""`windlass workers`: the workers, their jobs and their orders."""
 
 import shlex
 from datetime import timedelta
@@ -25,7 +25,8 @@ from windlass.errors.wording import counted
 def workers() -> None:
     """List, drain, resume and stop workers.
 
-    A worker is stale after two missed beats and lost after a lease: its jobs are taken back then.
+    A worker is stale after two missed heartbeats. After its lease time it is lost, and its jobs are
+    taken back.
     """
 
 
@@ -36,7 +37,7 @@ for _command in (drain, resume, stop):
 @workers.command("list", examples=["windlass workers list", "windlass workers list --json"])
 @with_call
 def list_workers(call: Invocation) -> None:
-    """List workers; lost ones are listed for a day."""
+    """List workers. Lost ones stay listed for a day."""
     found = call.ask(lambda api: api.get("/workers"))
     now = utcnow()
     call.out.list(
@@ -75,7 +76,8 @@ def list_workers(call: Invocation) -> None:
 @click.argument("worker")
 @with_call
 def show(call: Invocation, worker: str) -> None:
-    """Show everything about WORKER, given by its id or the last six or more characters of it."""
+    """Show everything about WORKER, given by its id or the last six or more characters of the
+    id."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: api.get(path("workers", worker)))
@@ -105,11 +107,11 @@ def _show(call: Invocation, worker: Item) -> None:
 
 
 def _order_text(worker: Item, when: str) -> str:
-    """The operator's order, if there is one, and whether the worker has received it."""
+    """The operator's order, if any, and whether the worker has received it."""
     if not worker["wanted_at"]:
         return ""
     by = f" by {worker['wanted_by']}" if worker["wanted_by"] else ""
-    unheard = "" if worker["doing"] == worker["wanted"] else "; it has not heard yet"
+    unheard = "" if worker["doing"] == worker["wanted"] else "; not received yet"
     return f"to {worker['wanted']}{by}, {when}{unheard}"
 
 

@@ -1,4 +1,4 @@
-"""Listening sockets of the API, and the errors of a port that is taken."""
+"""Listening sockets of the API, and their errors."""
 
 import contextlib
 import ipaddress
@@ -6,12 +6,13 @@ import socket
 
 from windlass.errors import OptionInvalid, PortUnavailable
 
-#: How many ports are tried, one after the other, where any would do.
+#: The number of ports to try, one after the other, when the port may differ.
 _TRIES = 50
 
 
 def listen(host: str, port: int, *, open_to_all: bool = False) -> socket.socket:
-    """A socket that listens; PortUnavailable if it cannot, OptionInvalid if anybody could come in."""
+    """Open a listening socket. Raises PortUnavailable, or OptionInvalid if there would be no
+    authentication on a public address."""
     if open_to_all:
         _check_loopback(host)
     try:
@@ -21,7 +22,7 @@ def listen(host: str, port: int, *, open_to_all: bool = False) -> socket.socket:
 
 
 def listen_near(host: str, port: int) -> socket.socket:
-    """The same, at the next port that is free."""
+    """Like `listen`, at the next port that is free."""
     for number in range(port, min(port + _TRIES, 65_536)):
         with contextlib.suppress(OSError):
             return _listening(host, number)
@@ -35,7 +36,7 @@ def address(listening: socket.socket) -> str:
 
 
 def _check_loopback(host: str) -> None:
-    """Refuse to listen to the world without knowing who asks."""
+    """Without authentication, allow only loopback addresses."""
     with contextlib.suppress(ValueError):
         if ipaddress.ip_address(host).is_loopback:
             return

@@ -15,10 +15,10 @@ from windlass.errors import AppNotFound, ModuleNotLoaded, WindlassError
 
 
 def load_apps(modules: Sequence[str]) -> list[Windlass]:
-    """Every app at the top level of these modules, in order and once.
+    """Return every app at the top level of these modules, in order and once.
 
-    A module is a dotted name or a file; ModuleNotLoaded if it cannot be imported, AppNotFound if
-    there is no app in any of them.
+    A module is a dotted name or a file. Raises ModuleNotLoaded if it cannot be imported,
+    AppNotFound if no module has an app.
     """
     apps: dict[int, Windlass] = {}
     for name in modules:
@@ -38,7 +38,7 @@ async def learn(app: Windlass, apps: Sequence[Windlass]) -> None:
 
 
 def load_module(name: str) -> ModuleType:
-    """Import a dotted name as seen from here, or a file by its path."""
+    """Import a dotted name from the current folder, or a file by its path."""
     try:
         if not is_file(name):
             _add_to_path(Path.cwd())
@@ -49,14 +49,14 @@ def load_module(name: str) -> ModuleType:
         return _load_file(path)
     except WindlassError:
         raise
-    except BaseException as error:  # what a module does while it is imported is its author's
+    except BaseException as error:  # a module may raise anything while it is imported
         if is_interrupt(error):
             raise
         raise ModuleNotLoaded(name, cause=f"{type_name(error)}: {text_of(error)}") from error
 
 
 def apps_in(module: ModuleType) -> Iterator[Windlass]:
-    """The apps a module has at its top level, of both faces."""
+    """The apps at the top level of a module, async and blocking."""
     for value in list(vars(module).values()):
         if isinstance(value, Windlass):
             yield value
@@ -74,14 +74,14 @@ def _load_file(path: Path) -> ModuleType:
     _add_to_path(root)
     if "." in dotted:
         return importlib.import_module(dotted)
-    # Known under its own name, so that others who import it get the same one.
+    # Registered under its own name, so that other imports get the same module.
     if dotted in sys.modules:
         dotted = f"windlass_jobs_{dotted}"
     spec = importlib.util.spec_from_file_location(dotted, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Tells a child process to find its handlers by the file: the name means nothing elsewhere.
+    # A child process finds handlers by this file: the name can be imported only here.
     module.__windlass_file__ = True  # type: ignore[attr-defined]  # our own mark
     sys.modules[dotted] = module
     try:
@@ -93,7 +93,8 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _package_of(path: Path) -> tuple[Path, str]:
-    """Where to import a file from and under which name; a file of a package by its whole name."""
+    """The folder to import a file from, and its module name; the full dotted name inside a
+    package."""
     names, folder = [path.stem], path.parent
     while (folder / "__init__.py").is_file():
         names.insert(0, folder.name)

@@ -11,20 +11,21 @@ from windlass.worker.context import CURRENT_LEASE
 
 
 def log_to_stderr(*, verbose: bool, colored: bool, quiet: bool = False) -> None:
-    """Send what Windlass, handlers and libraries log to stderr, one line each.
+    """Log records of Windlass, handlers and libraries to stderr, one line each.
 
-    With `quiet` no line for a job that ends well. For a person: time, level, event, fields. For a program: JSON with the same fields.
+    With `quiet`, jobs that succeed get no line. For a person: time, level, event, fields. For a
+    program: JSON with the same fields.
     """
     import structlog
 
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
-        _whose,
+        _add_job,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
-    shown: list[Any] = (
+    renderers: list[Any] = (
         [escape_fields, structlog.dev.ConsoleRenderer(colors=colored)]
         if sys.stderr.isatty()
         else [structlog.processors.JSONRenderer()]
@@ -33,7 +34,7 @@ def log_to_stderr(*, verbose: bool, colored: bool, quiet: bool = False) -> None:
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *shown],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
@@ -52,7 +53,7 @@ def log_to_stderr(*, verbose: bool, colored: bool, quiet: bool = False) -> None:
 
 
 class VisibleFormatter(logging.Formatter):
-    """Formats a record with escapes for what does not print, and indents tracebacks."""
+    """Formats a record, escapes characters that do not print, and indents tracebacks."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  logging's own name
         return printable(super().formatMessage(record))
@@ -64,8 +65,9 @@ class VisibleFormatter(logging.Formatter):
         return indented(super().formatStack(stack_info))
 
 
-def _whose(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Whatever is logged inside a run says whose it is. Costs nothing until something is logged."""
+def _add_job(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Add the job's identity to every record logged inside a run. Costs nothing until something is
+    logged."""
     if (lease := CURRENT_LEASE.get()) is not None:
         for name, value in lease_fields(lease).items():
             event.setdefault(name, value)
@@ -73,7 +75,7 @@ def _whose(logger: Any, method: str, event: MutableMapping[str, Any]) -> Mutable
 
 
 def telemetry() -> Telemetry:
-    """Telemetry whose events keep their fields apart until they are written."""
+    """Telemetry that keeps event fields separate until they are written."""
     import structlog
 
     return Telemetry(structlog.stdlib.get_logger("windlass"))

@@ -1,4 +1,4 @@
-"""Which modules a command runs the jobs of, and how many at a time: what `dev` and `worker` share."""
+"""The argument MODULE and the flag --concurrency, shared by `dev` and `worker`."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -28,20 +28,22 @@ def with_modules(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def resolve_modules(
-    call: Invocation, given: Sequence[str], *, look_around: bool = False, needed: bool = True
+    call: Invocation, modules: Sequence[str], *, search_folder: bool = False, needed: bool = True
 ) -> Sequence[str]:
-    """The modules given, else those in the settings, else what is found in this folder."""
+    """The given modules, else those of the settings, else those found in this folder."""
     if call.flags.db:
-        # For modules that make their app from the settings, in child processes too.
+        # For modules that create their app from the settings, in child processes too.
         os.environ["WINDLASS_DATABASE_URL"] = call.flags.db
-    names = given or call.settings.modules or (_find_job_files(Path.cwd()) if look_around else ())
+    names = (
+        modules or call.settings.modules or (_find_job_files(Path.cwd()) if search_folder else ())
+    )
     if needed and not names:
         raise AppNotFound([])
     return names
 
 
 def _find_job_files(folder: Path) -> list[str]:
-    """The files that look as if they declared jobs; jobs.py alone if it is there."""
+    """The files that seem to declare jobs; only jobs.py if it exists."""
     if (folder / "jobs.py").is_file():
         return ["jobs.py"]
     return [

@@ -1,7 +1,7 @@
-"""Being a container's first process: hand signals on, and bury orphans.
+"""PID 1 duties in a container: forward signals, reap orphans.
 
-The first process gets no default handling of signals, and every process whose parent is gone
-becomes its child. The work is therefore done in a child, and this one minds both.
+PID 1 has no default signal handling, and inherits every orphaned process. The work therefore runs
+in a child, and PID 1 takes care of both.
 """
 
 import os
@@ -12,16 +12,16 @@ _HANDED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, sign
 
 
 def run_as_child() -> int | None:
-    """In a container's first process: its exit code, once the work is done in a child. Elsewhere,
-    and in that child: None, go on."""
+    """As PID 1: run the work in a child and return its exit code. In that child, or if not PID 1:
+    return None, and the caller continues."""
     if os.getpid() != 1:
         return None
     return fork_and_wait()
 
 
 def fork_and_wait() -> int | None:
-    """Fork. The child gets None; this process minds it to its end and answers its exit code."""
-    # Kept back until the handlers are there: a signal between would be lost.
+    """Fork. The child gets None; this process waits for it and returns its exit code."""
+    # Blocked until the handlers are set: a signal before that would be lost.
     signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)
     child = os.fork()
     if child == 0:

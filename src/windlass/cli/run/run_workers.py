@@ -1,4 +1,4 @@
-"""Runs the workers of some apps until they have ended, and minds the signals."""
+"""Runs the workers of the given apps until they have ended, and handles signals."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.app.windlass import Windlass
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.run.signals import heard
+from windlass.cli.run.signals import on_stop_signals
 from windlass.engine.startup_wait import wait_until_ready
 from windlass.errors import PortUnavailable
 from windlass.errors.wording import address, counted
@@ -22,14 +22,14 @@ from windlass.worker.worker import Worker
 if TYPE_CHECKING:
     from windlass.cli.connect.server_address import ServerAddress
 
-#: How long a process may take to end after its jobs' time is over, whatever hangs.
+#: Time limit for the process to end after its jobs' time limit, whatever hangs.
 _LAST_SECONDS = 20.0
-#: How long a last line may take to be written.
+#: Time limit for writing the last line.
 _WRITE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class How:
+class WorkerFlags:
     """Flags of the workers; None means the setting. With a `server` they use no database."""
 
     concurrency: int | None = None
@@ -45,7 +45,7 @@ class How:
 
 @dataclass(slots=True)
 class WorkerGroup:
-    """Workers under way. `stop` lets them drain; said again, they hurry.
+    """The running workers. `stop` drains them; a second `stop` hands their jobs back.
 
     `ready` is called when all of them have their rows and are about to claim.
     """
@@ -76,7 +76,7 @@ class WorkerGroup:
         self._set_deadline(_LAST_SECONDS + (self.patience if self.stops == 1 else 0.0))
 
     def done(self) -> None:
-        """All have ended: nothing to give up any more."""
+        """All workers have ended: cancel the deadline."""
         if self._last is not None:
             self._last.cancel()
 
@@ -90,7 +90,7 @@ class WorkerGroup:
             worker.stop()
 
     def describe(self, worker: Worker) -> str:
-        """Where a worker works, which queues it serves, and how many jobs at once."""
+        """A worker's database or server, its queues and its number of slots."""
         queues = worker.queues
         served = "all queues" if queues is None else f"queues {', '.join(queues)}"
         return f"{self.places[worker.id]}: {served}, {counted(worker.slots, 'slot')}"
@@ -101,10 +101,10 @@ class WorkerGroup:
             self.ready()
 
     async def end_blocked(self) -> None:
-        """End this process: its event loop stands still and does not come back. Called in the
-        renewal thread of any of its workers."""
+        """End this process: its event loop is blocked and does not return. Called in the renewal
+        thread of any of its workers."""
         if not self._ending.acquire(blocking=False):
-            return  # another worker's thread does it
+            return  # another worker's thread is doing it
         self._write_error(
             "A handler blocks the event loop past its time limit: ending this worker."
         )
@@ -120,7 +120,7 @@ class WorkerGroup:
         return any(worker.all_slots_stuck for worker in self.workers)
 
     def _write_error(self, line: str) -> None:
-        # From a thread that is not waited for long: the blocked handler may hold the stream's lock.
+        # In a thread, with a time limit: the blocked handler may hold the stream's lock.
         writing = threading.Thread(target=os.write, args=[2, f"{line}\n".encode()], daemon=True)
         writing.start()
         writing.join(_WRITE_SECONDS)
@@ -132,15 +132,15 @@ class WorkerGroup:
             self._last = loop.call_later(seconds, self._give_up)
 
     def _give_up(self) -> None:
-        # Closing a database that does not answer can take for ever, and there is nothing left to
-        # lose: what is not recorded, lease recovery finds.
+        # Closing a database that does not respond can take forever, and nothing is lost: lease
+        # recovery finds outcomes that are not recorded.
         self.said(f"The {self.answering} does not answer; leaving without it.")
         left = sum(len(worker.held) for worker in self.workers)
         self.report_lost_outcomes(left)
         os._exit(Exit.LEFT_BEHIND if left else Exit.OK)
 
     def report_lost_outcomes(self, count: int) -> None:
-        """Say how many jobs' outcomes are lost, if any are."""
+        """Report how many jobs' outcomes are lost, if any are."""
         if count:
             self.said(
                 f"{counted(count, 'outcome')} could not be recorded; once the leases have run out, "
@@ -148,42 +148,42 @@ class WorkerGroup:
             )
 
 
-async def work(apps: Sequence[Windlass], how: How, working: WorkerGroup) -> int:
-    """Run a worker for each app until all have ended; the exit code that tells how.
+async def work(apps: Sequence[Windlass], flags: WorkerFlags, group: WorkerGroup) -> int:
+    """Run a worker for each app until all have ended; returns the exit code.
 
-    The first that cannot reach its database ends them all: only at the start, since a worker that
-    runs survives outages.
+    The first worker that cannot reach its database ends them all, but only at the start: a running
+    worker survives outages.
     """
-    if how.server is None:
+    if flags.server is None:
         for app in apps:
             await wait_until_ready(app.ready, app.telemetry)
     else:
-        working.answering = "server"
+        group.answering = "server"
     settle()
-    working.expected = len(apps)
-    working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
-    with heard(working.stop):
-        async with _health(apps[0].settings, working):
-            left = await asyncio.gather(*(_worker_context(app, how, working) for app in apps))
-        working.done()
+    group.expected = len(apps)
+    group.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
+    with on_stop_signals(group.stop):
+        async with _health(apps[0].settings, group):
+            left = await asyncio.gather(*(_worker_context(app, flags, group) for app in apps))
+        group.done()
     if sum(left):
-        working.report_lost_outcomes(sum(left))
+        group.report_lost_outcomes(sum(left))
         return Exit.LEFT_BEHIND
-    # Above its memory limit a worker ends well, to be started anew. With every slot held by a run
-    # that ignored its stop something is wrong, and a supervisor should hear of it.
-    return Exit.FAILED if working.all_slots_stuck else Exit.OK
+    # Above its memory limit a worker exits with 0, to be restarted. If runs that ignored their
+    # stop hold every slot, something is wrong: the exit code tells the supervisor.
+    return Exit.FAILED if group.all_slots_stuck else Exit.OK
 
 
 @asynccontextmanager
-async def _health(settings: Settings, working: WorkerGroup) -> AsyncIterator[None]:
-    """Answer probes while the block lasts, if a port is set."""
+async def _health(settings: Settings, group: WorkerGroup) -> AsyncIterator[None]:
+    """Serve health probes while the block lasts, if a port is set."""
     worker = settings.worker
     if worker.health_port is None:
         yield
         return
     from windlass.worker.health_probe import HealthServer
 
-    health = HealthServer(working.workers, host=worker.health_host, port=worker.health_port)
+    health = HealthServer(group.workers, host=worker.health_host, port=worker.health_port)
     try:
         await health.start()
     except OSError as error:
@@ -196,19 +196,21 @@ async def _health(settings: Settings, working: WorkerGroup) -> AsyncIterator[Non
         await health.stop()
 
 
-def _worker_context(app: Windlass, how: How, working: WorkerGroup) -> Coroutine[Any, Any, int]:
-    options = how.options(app.settings)
-    if how.server is None:
+def _worker_context(
+    app: Windlass, flags: WorkerFlags, group: WorkerGroup
+) -> Coroutine[Any, Any, int]:
+    options = flags.options(app.settings)
+    if flags.server is None:
         place = f"on {app.url.partition(':')[0]} {address(app.url)}"
     else:
-        place = f"for {how.server.url}"
+        place = f"for {flags.server.url}"
 
     def started(worker: Worker) -> None:
-        working.add(worker, place)
+        group.add(worker, place)
 
-    if how.server is None:
-        return app.work(options, started, scheduling=how.scheduling)
-    # Loads an HTTP client, which other workers have no use for.
+    if flags.server is None:
+        return app.work(options, started, scheduling=flags.scheduling)
+    # It imports an HTTP client, which other workers do not need.
     from windlass.cli.run.run_remote_worker import work_for
 
-    return work_for(how.server, app, options, started)
+    return work_for(flags.server, app, options, started)

@@ -1,4 +1,4 @@
-"""`windlass scheduler`: fire schedules and do the upkeep, without running jobs."""
+"""`windlass scheduler`: fires schedules and does upkeep, without running jobs."""
 
 import asyncio
 import sys
@@ -10,7 +10,7 @@ from windlass.cli.framework.commands import Runner, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.run.module_flags import resolve_modules
 from windlass.cli.run.pid1 import run_as_child
-from windlass.cli.run.signals import end_at_once, heard
+from windlass.cli.run.signals import end_at_once, on_stop_signals
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 def scheduler(call: Invocation, modules: tuple[str, ...], once: bool) -> int:
     """Fire schedules, match events and run upkeep, without running jobs.
 
-    Any number may run, beside workers or alone: a due time makes one job. Rows are enough to work
-    from; with MODULEs, what they declare is made known first. With the setting scheduler.enabled
-    off, no schedule is fired here.
+    Any number may run, with or without workers: a due time creates one job. It works from the rows
+    in the database; with MODULEs, it registers what they declare first. With the setting
+    scheduler.enabled off, it fires no schedules.
     """
     end_at_once()
-    # A container's first process gets no default handling of signals.
+    # PID 1 in a container has no default signal handling.
     if (code := run_as_child()) is not None:
         return code
-    # Heavy, and not needed where a child does the work.
+    # A heavy import, not needed if a child does the work.
     from windlass.app.windlass import Windlass
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
@@ -63,10 +63,10 @@ async def _once(apps: "list[Windlass]") -> None:
 async def _until_stopped(apps: "list[Windlass]", call: Invocation) -> None:
     from contextlib import AsyncExitStack
 
-    told = asyncio.Event()
-    with heard(told.set):
+    stopped = asyncio.Event()
+    with on_stop_signals(stopped.set):
         async with AsyncExitStack() as running:
             for app in apps:
                 await running.enter_async_context(app.upkeep())
             call.out.say("Scheduling.")
-            await told.wait()
+            await stopped.wait()

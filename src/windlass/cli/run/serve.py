@@ -11,7 +11,7 @@ from windlass.cli.framework.commands import Runner, with_call
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.run.module_flags import resolve_modules
 from windlass.cli.run.pid1 import run_as_child
-from windlass.cli.run.signals import end_at_once, heard
+from windlass.cli.run.signals import end_at_once, on_stop_signals
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
@@ -44,18 +44,19 @@ def serve(
     everything: bool,
     no_auth: bool,
 ) -> int:
-    """Serve the API until told to stop.
+    """Serve the API until stopped.
 
-    Requests need a token (`windlass tokens create`), or a session; with --no-auth none, and the
-    server listens on loopback only. Until an administrator has signed in, a link for that is
-    printed. Rows are enough to work from; with MODULEs, what they declare is made known first.
-    SIGTERM, Ctrl-C or a terminal that is closed lets running jobs finish, then requests, and exits.
+    Requests need a token (`windlass tokens create`) or a session. With --no-auth they need neither,
+    and the server listens on loopback only. Until an administrator has signed in, it prints a link
+    for that. It works from the rows in the database; with MODULEs, it registers what they declare
+    first. On SIGTERM, Ctrl-C or a closed terminal it lets running jobs finish, then requests, and
+    exits.
     """
     end_at_once()
-    # A container's first process gets no default handling of signals.
+    # PID 1 in a container has no default signal handling.
     if (code := run_as_child()) is not None:
         return code
-    # Heavy, and not needed where a child does the work.
+    # A heavy import, not needed if a child does the work.
     from windlass.app.windlass import Windlass
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
@@ -84,13 +85,13 @@ async def _serve(
     engine = await app.ready()
     api = create_api(app, authenticate=open_access if no_auth else by_credentials)
     server, url = Server(api, listening), address(listening)
-    told = asyncio.Event()
+    stopped = asyncio.Event()
 
     def stop() -> None:
         server.drain()
-        told.set()
+        stopped.set()
 
-    with heard(stop):
+    with on_stop_signals(stop):
         serving = asyncio.create_task(server.serve_until_stopped())
         call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
         if not no_auth and not await engine.users.administered():
@@ -101,13 +102,13 @@ async def _serve(
         try:
             if everything:
                 async with app.running():
-                    await told.wait()
+                    await stopped.wait()
             else:
-                # Bulk operations and lost leases cannot wait for a worker that may never come.
+                # Bulk operations and lost leases cannot wait for a worker: there may never be one.
                 async with app.upkeep(scheduling=False):
-                    await told.wait()
+                    await stopped.wait()
                     server.end()
-                    await serving  # its requests use what closes with this block
+                    await serving  # its requests use resources that close with this block
         finally:
             server.end()
             await serving

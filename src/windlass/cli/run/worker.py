@@ -1,4 +1,4 @@
-"""`windlass worker`: run jobs until told to stop."""
+"""`windlass worker`: runs jobs until stopped."""
 
 import sys
 
@@ -39,7 +39,7 @@ from windlass.cli.run.signals import end_at_once
     cls=SettingOption,
     help="Fire schedules too, or not. [WINDLASS_SCHEDULER_ENABLED, on by default]",
 )
-@click.option("--drain", is_flag=True, help="Exit when there is nothing to claim.")
+@click.option("--drain", is_flag=True, help="Exit when there is no job to claim.")
 @with_call
 def worker(
     call: Invocation,
@@ -49,32 +49,32 @@ def worker(
     scheduling: bool | None,
     drain: bool,
 ) -> int:
-    """Run the jobs that MODULEs declare, until told to stop.
+    """Run the jobs that MODULEs declare, until stopped.
 
     With --url it works for the server there, without a database of its own.
 
-    A module is a dotted name or a file; without one, the setting `modules` names them. SIGTERM,
-    Ctrl-C, a terminal that is closed or `windlass workers stop` lets running jobs finish for
-    worker.shutdown_timeout_seconds and hands back the rest; a second signal hurries.
+    A module is a dotted name or a file; without one, the setting `modules` names them. On SIGTERM,
+    Ctrl-C, a closed terminal or `windlass workers stop`, running jobs may finish for
+    worker.shutdown_timeout_seconds and the rest are handed back; a second signal hands all back at
+    once.
 
-    It prints who it is once its row exists, then one line for each job that ends; with --quiet only
+    It prints its id once its row exists, then one line for each job that ends; with --quiet only
     warnings and errors.
 
     Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts
     another; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
-    wrong; 4 when the server refuses its token; 6 when there is no database, or no server, at the
-    start; 10 when jobs could be neither finished nor
-    handed back; 11 when an async handler blocked the event loop past its time limit: it is recorded
-    as timed out, and all other jobs are handed back; 12 when the database was restored or promoted
-    meanwhile: start it again.
+    wrong; 4 when the server refuses its token; 6 when the database or server cannot be reached at
+    the start; 10 when jobs could be neither finished nor handed back; 11 when an async handler
+    blocked the event loop past its time limit: it is recorded as timed out, and all other jobs are
+    handed back; 12 when the database was restored or promoted meanwhile: start it again.
     """
     end_at_once()
     if (code := run_as_child()) is not None:
         return code
-    # Heavy, and not needed where a child does the work.
+    # A heavy import, not needed if a child does the work.
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
-    from windlass.cli.run.run_workers import How, WorkerGroup, work
+    from windlass.cli.run.run_workers import WorkerFlags, WorkerGroup, work
     from windlass.tasks import run
 
     names = resolve_modules(call, modules)
@@ -90,7 +90,7 @@ def worker(
             app.use_database(call.flags.db)
     if scheduling and call.server is not None:
         raise click.UsageError("--with-scheduler needs a database: a server fires its schedules")
-    how = How(
+    flags = WorkerFlags(
         concurrency=concurrency,
         queues=queues or None,
         drain=drain,
@@ -100,9 +100,9 @@ def worker(
     known = sorted({key for app in apps for key in app.handlers})
 
     def greet() -> None:
-        for each in working.workers:
-            call.out.say(f"Worker {each.id} {working.describe(each)}.")
+        for each in group.workers:
+            call.out.say(f"Worker {each.id} {group.describe(each)}.")
         call.out.say(f"Running {', '.join(known) or 'no jobs yet'}.")
 
-    working = WorkerGroup(call.out.say, greet)
-    return run(work(apps, how, working))
+    group = WorkerGroup(call.out.say, greet)
+    return run(work(apps, flags, group))

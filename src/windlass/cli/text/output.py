@@ -1,7 +1,7 @@
-"""Data on stdout, everything said to people on stderr.
+"""Output of commands: data on stdout, messages on stderr.
 
-A person at a terminal gets aligned tables with relative times, cut to the width; a program gets
-tab-separated values, ISO times and nothing cut, or the format it asked for.
+A person at a terminal gets aligned tables with relative times, cut to the width. A program gets
+tab-separated values, ISO times and nothing cut, or the format it requested.
 """
 
 import json
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 
 Item = Mapping[str, Any]
 
-#: Between two columns of a table.
+#: Spaces between two columns of a table.
 _GAP = 2
-#: Spreadsheets run a cell that starts so, and some skip quotes and spaces before it.
+#: Spreadsheets run a cell that starts like this; some skip quotes and spaces before it.
 _FORMULA = re.compile(r"[\s'\"]*[=+\-@\t\r＝＋－＠]")
-#: A wide column is not cut further than this.
+#: The smallest width of a wide column.
 _NARROWEST = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A field of a list. `show` is how a person sees it; without it only programs get it.
+    """A field of a list. `show` formats it for a person; without it only programs get the field.
 
-    When the terminal is narrow, `wide` columns are cut, and those that can be spared are left
-    out: the most easily spared first.
+    On a narrow terminal, `wide` columns are cut, and spare columns are left out: the most easily
+    spared first.
     """
 
     key: str
@@ -73,14 +73,14 @@ class Output:
 
     @cached_property
     def format(self) -> str:
-        """The format in force; `people` when a person reads a table, `tsv` when a program does."""
+        """The format in force; by default `people` on a terminal, `tsv` in a pipe."""
         if self._flags.format != "table":
             return self._flags.format
         return "people" if self.human else "tsv"
 
     @property
     def can_ask(self) -> bool:
-        """True if a person can answer a question."""
+        """True if a person can respond to a question."""
         return sys.stdin.isatty() and sys.stderr.isatty()
 
     def colored(self, stream: IO[str]) -> bool:
@@ -88,21 +88,21 @@ class Output:
         if self._flags.color != "auto":
             return self._flags.color == "always"
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        # As it was at first: what is held back for a terminal stays as it would have looked.
+        # Keep the first result: output held back for a terminal looks as if it was not.
         return self._terminals.setdefault(stream, stream.isatty()) and not plain
 
     def style(self, text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
-        """Text for stdout, coloured if it may be."""
+        """Colour text for stdout, if colour is allowed."""
         return paint(text, color, bold=bold, dim=dim) if self.colored(sys.stdout) else text
 
     def say(self, text: str) -> None:
-        """A message of one line: on stderr, and not with --quiet. Nobody has to be there to read it."""
+        """Print a one-line message to stderr, unless --quiet. A closed stderr is ignored."""
         if not self._flags.quiet:
-            with suppress(OSError):  # whoever read it has gone; the work goes on
+            with suppress(OSError):  # the reader is gone; the work continues
                 write_line(text, sys.stderr)
 
     def hint(self, text: str) -> None:
-        """The next step, for a person only."""
+        """Print the next step, for a person only."""
         if sys.stderr.isatty() and self.human:
             dim = self.colored(sys.stderr)
             self.say(paint(f"→ {text}", dim=True) if dim else f"→ {text}")
@@ -113,36 +113,37 @@ class Output:
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not self._flags.quiet
 
     def draw(self, text: str) -> None:
-        """A line on stderr in place of the one that was drawn before; empty clears it."""
+        """Replace the last drawn line on stderr; an empty text clears it."""
         overwrite(text, shutil.get_terminal_size().columns)
 
     def data(self, text: str) -> None:
-        """A line of data; a line break in it is shown by an escape."""
+        """Print a line of data; line breaks in it are escaped."""
         write_line(text)
 
     def block(self, text: str, indent: str = "") -> None:
-        """Data of several lines, each behind the indent."""
+        """Print several lines of data, each indented."""
         write_lines(f"{indent}{line}" for line in text.split("\n"))
 
     def row(self, values: Iterable[object]) -> None:
-        """A line of tab-separated values."""
+        """Print a line of tab-separated values."""
         write_row(map(_tsv, values))
 
     def json(self, value: object) -> None:
-        """A whole JSON document, or one line of it for jsonl."""
+        """Print a JSON document; one line for jsonl."""
         if self.format == "jsonl":
             self.json_line(value)
         else:
             write_json(json.dumps(value, ensure_ascii=False, indent=2))
 
     def json_line(self, value: object) -> None:
-        """A JSON document on one line, whatever the format."""
+        """Print a JSON document on one line, whatever the format."""
         write_json(json.dumps(value, ensure_ascii=False))
 
     def list(
         self, items: Sequence[Item], columns: Sequence[Column], *, body: object = None
     ) -> None:
-        """A list in the format in force. `body` is the JSON document, the items alone by default."""
+        """Print a list in the format in force. `body` is the JSON document, by default the items
+        alone."""
         first, columns = columns[0].key, self._select_columns(columns)
         match self.format:
             case "json":
@@ -163,7 +164,7 @@ class Output:
                 self._table(items, columns)
 
     def one(self, item: Item, show: Callable[[], None], *, key: str = "id") -> None:
-        """One thing in the format in force; `show` prints it for a person."""
+        """Print one thing in the format in force; `show` prints it for a person."""
         match self.format:
             case "json" | "jsonl":
                 self.json(item)
@@ -188,7 +189,7 @@ class Output:
         self.say(text)
 
     def facts(self, facts: Iterable[tuple[str, str]]) -> None:
-        """Labels and values in two columns, for a person; what has no value is left out."""
+        """Print labels and values in two columns, for a person; empty values are left out."""
         known = [(label, value) for label, value in facts if value]
         width = max((len(label) for label, _ in known), default=0)
         for label, value in known:
@@ -198,22 +199,23 @@ class Output:
                 self.data(f"{'':{width}}  {line}")
 
     def look(self, look: StateLabel) -> str:
-        """A state as it stands in a line for a person."""
+        """A state's label for a person, coloured."""
         return self.style(str(look), look.color)
 
     def when(self, text: str | None) -> str:
-        """An instant for a person: how long ago, and the time itself."""
+        """An instant for a person: how long ago, and the clock time."""
         at = moment(text)
         return f"{ago(at, clock.utcnow())} ({self.clock_time(at)})" if at else ""
 
     def clock_time(self, at: datetime) -> str:
-        """An instant by the clock: the local one, or UTC with --utc."""
+        """An instant as local time, or UTC with --utc."""
         if self._flags.utc:
             return f"{at:%Y-%m-%d %H:%M:%S} UTC"
         return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
 
     def _select_columns(self, columns: Sequence[Column]) -> Sequence[Column]:
-        """The columns that --columns names, in its order; a person sees those of programs too."""
+        """The columns that --columns names, in its order; a person may name those for programs
+        too."""
         if self._flags.columns is None:
             return columns
         known = {column.key: column for column in columns}
@@ -239,7 +241,7 @@ class Output:
         self.block(text.getvalue().removesuffix("\n"))
 
     def console(self) -> "Console":
-        """Where tables and screens are drawn: stdout, with colour if it may have some."""
+        """The console for tables and screens: stdout, with colour if allowed."""
         return console(colored=self.colored(sys.stdout))
 
     def _table(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
@@ -251,14 +253,15 @@ class Output:
 def table(
     items: Sequence[Item], columns: Sequence[Column], width: int, *, chosen: int | None = None
 ) -> "Table":
-    """A list as a person sees it, cut to a width: a line for each; the chosen one stands out."""
+    """A list as a table for a person, cut to a width: one line per item; the chosen one stands
+    out."""
     from rich.table import Table
     from rich.text import Text
 
     drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
-    fitting = _fit_columns(items, [column for column in columns if column.show], width)
-    for column in fitting:
-        # A cell that does not wrap in a column that may: cut rather than broken, and first.
+    visible = _fit_columns(items, [column for column in columns if column.show], width)
+    for column in visible:
+        # A no-wrap cell in a column that may wrap: cut instead of wrapped, and cut first.
         drawn.add_column(
             column.title,
             no_wrap=not column.wide,
@@ -267,7 +270,7 @@ def table(
             min_width=_NARROWEST if column.wide else None,
         )
     for place, item in enumerate(items):
-        shown = [column.show(item) for column in fitting if column.show]
+        shown = [column.show(item) for column in visible if column.show]
         drawn.add_row(
             *(
                 Text(printable(str(value)), no_wrap=True, overflow="ellipsis", style=_color(value))
@@ -279,14 +282,14 @@ def table(
 
 
 def cell(value: object) -> str:
-    """A value as programs read it in a column."""
+    """A value in a column, as programs read it."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _full_width(column: Column) -> Column:
-    """A column that somebody asked for: it is not left out, however narrow the terminal."""
+    """A column that the person named: it is not left out, however narrow the terminal."""
     key = column.key
     show = column.show or (lambda item: cell(item.get(key)))
     title = column.title or key.replace("_", " ").upper()
@@ -294,7 +297,7 @@ def _full_width(column: Column) -> Column:
 
 
 def _fit_columns(items: Sequence[Item], columns: Sequence[Column], width: int) -> Sequence[Column]:
-    """The columns that fit side by side, the wide ones cut as far as that makes sense."""
+    """The columns that fit side by side; wide ones are cut down to a readable width."""
     needed = {}
     for column in columns:
         longest = max(
@@ -304,22 +307,22 @@ def _fit_columns(items: Sequence[Item], columns: Sequence[Column], width: int) -
             ]
         )
         needed[column.key] = _GAP + (min(longest, _NARROWEST) if column.wide else longest)
-    kept = list(columns)
-    while sum(needed[column.key] for column in kept) > width:
-        spared = max(kept, key=lambda column: column.spare)
-        if not spared.spare:
+    fitting = list(columns)
+    while sum(needed[column.key] for column in fitting) > width:
+        dropped = max(fitting, key=lambda column: column.spare)
+        if not dropped.spare:
             break
-        kept.remove(spared)
-    return kept
+        fitting.remove(dropped)
+    return fitting
 
 
 def _tsv(value: object) -> str:
-    # Doubled, so that a program can tell a backslash from the escape of a tab or a line break.
+    # Doubled, so that a program can distinguish a backslash from an escaped tab or line break.
     return cell(value).replace("\\", "\\\\")
 
 
 def _csv(value: object) -> str:
-    """A value in a cell of its own line. Text that a spreadsheet would run gets an apostrophe."""
+    """A CSV cell on one line. Text that a spreadsheet would run as a formula gets an apostrophe."""
     if not isinstance(value, str):
         return printable_json(cell(value))
     return printable(f"'{value}" if _FORMULA.match(value) else value)

@@ -1,4 +1,4 @@
-"""Limits as they are typed: a number, or `none` for no limit."""
+"""Parses limits: a number, or `none` for no limit."""
 
 from windlass.errors import OptionInvalid
 
@@ -6,7 +6,7 @@ NONE = "none"
 
 
 def limit_of(option: str, text: str) -> int | None:
-    """The limit that text means."""
+    """Parse a limit."""
     if text == NONE:
         return None
     if not text.isdecimal():

@@ -1,4 +1,4 @@
-"""A payload as it is typed: `name=Ada count=3`, JSON, a file, or standard input."""
+"""Parses payloads: `name=Ada count=3`, JSON, a file, or standard input."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ _STDIN = "-"
 
 
 def full_payload(pairs: Sequence[str], text: str | None, file: str | None) -> dict[str, Any] | None:
-    """The payload if it was given as a whole; None if it was given in pairs.
+    """The payload if it was given whole; None if it was given in pairs.
 
-    Needs no database: what is not JSON is refused before anybody is asked.
+    Needs no database: invalid JSON is refused before any request.
     """
     ways = [bool(pairs), text is not None, file is not None]
     if sum(ways) > 1:
@@ -33,9 +33,9 @@ def full_payload(pairs: Sequence[str], text: str | None, file: str | None) -> di
 
 
 def json_object(text: str, where: str, *, hint: str = _HOW) -> dict[str, Any]:
-    """The object that JSON text spells; `where` is what the error calls it.
+    """Parse a JSON object; `where` names the source in errors.
 
-    PayloadUnstorable, as over HTTP, for JSON that is not accepted: a key that stands twice, a
+    Raises PayloadUnstorable, as over HTTP, for JSON that is not accepted: a duplicate key, or a
     number beyond the range of a double.
     """
     try:
@@ -50,7 +50,7 @@ def json_object(text: str, where: str, *, hint: str = _HOW) -> dict[str, Any]:
 
 
 def split_pairs(pairs: Sequence[str]) -> dict[str, str]:
-    """Names and values of `key=value` pairs, the values as text."""
+    """Split `key=value` pairs into names and values, the values as text."""
     found: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -63,16 +63,17 @@ def split_pairs(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def event_data(pairs: Sequence[str], text: str | None, file: str | None) -> dict[str, Any]:
-    """The data of an event, which has no schema: a value that is JSON means that, else itself."""
+    """The data of an event, which has no schema: a value that is valid JSON is read as JSON, any
+    other as text."""
     whole = full_payload(pairs, text, file)
     return typed(split_pairs(pairs), {}) if whole is None else whole
 
 
 def typed(pairs: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that the texts mean, by the definition's schema.
+    """Convert texts to values, by the definition's schema.
 
-    Text that is JSON means that, else itself; a field for text keeps it as it is, so that
-    `name=3` is "3" there.
+    Valid JSON is read as JSON, any other as text; a text field keeps it as it is, so `name=3` is
+    "3" there.
     """
     top = applicable_schemas([schema], schema)
     return {
@@ -100,7 +101,7 @@ def _types(schemas: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _names(value: object) -> frozenset[str]:
-    """The types of a value in a JSON Schema."""
+    """The types a JSON Schema allows for a value."""
     if value is None:
         return frozenset({"null"})
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Instants as they are typed."""
+"""Parses instants."""
 
 from datetime import datetime
 
@@ -6,8 +6,8 @@ from windlass.errors import OptionInvalid
 
 
 def instant(text: str, *, option: str, tz: str | None = None) -> datetime:
-    """The instant that text spells; without an offset it is the zone's own time, or the local one
-    where no zone is given. `option` is what the error calls it."""
+    """Parse an instant. Without an offset it is in the given zone, or else in local time. `option`
+    names the flag in errors."""
     from windlass.core.triggers.time_zones import zone
 
     try:

@@ -1,8 +1,8 @@
 """The only module of the command line that writes to stdout and stderr.
 
-Commands print text of tenants, handlers and other programs. Here every character of it that does not
-print becomes visible (`\\x1b`, `\\u202e`), whichever command it comes from. Only line breaks between
-lines, and colours made by `paint`, reach a terminal as they are.
+Commands print text of tenants, handlers and other programs. In every command's output, a character
+that does not print becomes visible here (`\x1b`, `\u202e`). Only line breaks between lines, and
+colours made by `paint`, reach a terminal unchanged.
 """
 
 import os
@@ -25,13 +25,13 @@ _PAINTED = re.compile(re.escape(_MARK) + r"(\[[0-9;]+m)")
 
 
 def paint(text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
-    """Text with a colour, to be part of a line; `visible` turns its marks into the colour."""
+    """Colour a text that becomes part of a line; `visible` turns the marks into the colour."""
     codes = click.style("", fg=color or None, bold=bold or None, dim=dim or None, reset=False)
     return f"{_mark_codes(codes)}{text}{_mark_codes(_RESET)}"
 
 
 def visible(line: str) -> str:
-    """One line as it is written: colours of `paint` apart, every character in it prints."""
+    """Make every character of a line printable, except the colours of `paint`."""
     parts = _PAINTED.split(line)
     parts[::2] = map(printable, parts[::2])
     parts[1::2] = (f"\x1b{code}" for code in parts[1::2])
@@ -59,23 +59,23 @@ def write_json(text: str) -> None:
 
 
 def overwrite(line: str, width: int) -> None:
-    """Write a line to stderr over the one that stands there, cut to a width."""
+    """Overwrite the current line on stderr, cut to a width."""
     print(f"\r\x1b[K{visible(line)[: width - 1]}", end="", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def confirm(question: str) -> None:
-    """Ask yes or no on stderr; raise click.Abort for anything but yes."""
+    """Ask yes or no on stderr; raises click.Abort unless the response is yes."""
     click.confirm(visible(question), abort=True, err=True)
 
 
 def prompt(question: str, **options: Any) -> str:
-    """Ask for a text on stderr; `options` are those of click.prompt."""
+    """Prompt for a text on stderr; `options` are those of click.prompt."""
     return str(click.prompt(visible(question), err=True, **options))
 
 
 def console(*, colored: bool) -> "Console":
     """A rich console on stdout for tables and screens, in which every character prints."""
-    # Rich takes longer to import than most lists to fetch: only who draws with it waits for it.
+    # Importing Rich takes longer than fetching most lists: only commands that draw import it.
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 

@@ -1,7 +1,7 @@
-"""Words, glyphs and colours of what people see at a terminal, in one place.
+"""Labels, glyphs and colours of output for people.
 
-A state is always a glyph and a label; colour comes third. Colours are the terminal's own sixteen,
-which fit light and dark ones.
+A state always has a glyph and a label; colour comes third. Colours are the terminal's own sixteen,
+which fit light and dark themes.
 """
 
 import json
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.core.durations import words
-from windlass.core.monitoring.state_icons import STATE_ICONS
+from windlass.core.jobs.state_icons import STATE_ICONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ OUTCOMES: Mapping[str, StateLabel] = {
 
 RUNNING = STATES["running"]
 
-#: How a check of the doctor stands.
+#: Results of the doctor's checks.
 CHECKS: Mapping[str, StateLabel] = {
     "ok": StateLabel("✓", "ok", "green"),
     "warning": StateLabel("▲", "warning", "yellow"),
@@ -65,7 +65,7 @@ LIVENESS: Mapping[str, StateLabel] = {
     "lost": StateLabel("✕", "Lost", "red"),
 }
 
-#: What a live worker does that takes no more jobs, or is told to.
+#: States of a live worker that claims no more jobs, or was ordered to stop claiming.
 DRAINING: Mapping[str, StateLabel] = {
     "drain": StateLabel("❚❚", "Draining", "yellow"),
     "stop": StateLabel("■", "Stopping", "yellow"),
@@ -75,7 +75,7 @@ LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yello
 
 
 def state_of(job: Mapping[str, Any]) -> StateLabel:
-    """The label of a job's state; a running job that is asked to stop says so."""
+    """The label of a job's state; a running job with a cancel request shows that."""
     look = STATES[job["view"]]
     if job["state"] == "running" and job["cancel_requested_at"]:
         return StateLabel(look.glyph, "Canceling…", look.color)
@@ -83,9 +83,10 @@ def state_of(job: Mapping[str, Any]) -> StateLabel:
 
 
 def worker_state(worker: Mapping[str, Any]) -> StateLabel:
-    """The state of a worker; one that was ordered to drain says so, even before it has noticed."""
-    told = {worker["wanted"], worker["doing"]}
-    order = next((order for order in ("stop", "drain") if order in told), None)
+    """The state of a worker; one that was ordered to drain shows that, even before it has
+    noticed."""
+    orders = {worker["wanted"], worker["doing"]}
+    order = next((order for order in ("stop", "drain") if order in orders), None)
     return (
         DRAINING[order] if order and worker["liveness"] == "live" else LIVENESS[worker["liveness"]]
     )
@@ -97,27 +98,27 @@ def enabled_of(thing: Mapping[str, Any]) -> StateLabel:
 
 
 def value_of(value: object) -> str:
-    """A JSON value of others, over several lines; nothing for null."""
+    """A JSON value over several lines; nothing for null."""
     return "" if value is None else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def tenant_of(thing: Mapping[str, Any]) -> str:
-    """Whose a thing is. With a single tenant there is nothing to tell apart."""
+    """The tenant of a thing; empty with a single tenant, where it adds nothing."""
     return str(thing["tenant_id"]) if thing["tenant_id"] != "default" else ""
 
 
 def one_line(text: str | None) -> str:
-    """The first line of a text of others."""
+    """The first line of a text."""
     return (text or "").strip().partition("\n")[0]
 
 
 def moment(text: str | None) -> datetime | None:
-    """The instant that JSON spells."""
+    """Parse an instant of the API."""
     return None if text is None else datetime.fromisoformat(text)
 
 
 def ago(at: datetime | None, now: datetime) -> str:
-    """When something was or will be, by its largest unit: "4 s ago", "in 2 min"."""
+    """A relative time in its largest unit: "4 s ago", "in 2 min"."""
     if at is None:
         return ""
     if at > now:
@@ -133,13 +134,12 @@ def took(length: timedelta) -> str:
 
 
 def slots_of(worker: Mapping[str, Any], running: int | None = None) -> str:
-    """A worker's slots in use: by its last beat, or by its `running` jobs, which are
-    newer."""
+    """A worker's slots in use: by its last heartbeat, or by its `running` jobs, which are newer."""
     return f"{worker['slots_used'] if running is None else running}/{worker['slots']}"
 
 
 def run_time(job: Mapping[str, Any], now: datetime) -> str:
-    """The run time of a job's last attempt, so far if it runs; empty if it never ran."""
+    """The run time of a job's last attempt, until now if it is running; empty if it never ran."""
     started, until = moment(job["last_started_at"]), moment(job["finished_at"]) or now
     return took(max(until - started, timedelta())) if started else ""
 
@@ -149,5 +149,5 @@ def percent(fraction: float) -> str:
 
 
 def coarse(length: timedelta) -> str:
-    """A length by its largest unit: "38 s", "6 min"."""
+    """A duration in its largest unit: "38 s", "6 min"."""
     return " ".join(words(length).split()[:2])

@@ -25,9 +25,9 @@ from windlass.cli.top.screen import Screen
 from windlass.clock import utcnow
 from windlass.errors.wording import printable
 
-#: From this width on queues and workers stand side by side.
+#: The width from which queues and workers stand side by side.
 _WIDE = 110
-#: Lines that are always there: the head, one above the jobs, their title, the foot; and the other titles.
+#: Fixed lines: head, one above the jobs, their title, foot; and the other titles.
 _FRAME, _TITLES_WIDE, _TITLES_STACKED = 5, 1, 3
 _MOST = 20
 _LEVELS = "▁▂▃▄▅▆▇"
@@ -44,7 +44,7 @@ class _Shares(NamedTuple):
 def overview(
     reading: TopData, screen: Screen, place: str, width: int, height: int | None
 ) -> RenderableType:
-    """Everything at a glance; without a height, as long as it is."""
+    """The overview page; without a height, as long as it needs."""
     wide = width >= _WIDE
     shares = _shares(reading, wide, height)
     half = width // 2 if wide else width
@@ -66,7 +66,7 @@ def overview(
 
 
 def whole_page(reading: TopData, screen: Screen, place: str, size: ConsoleDimensions) -> Group:
-    """All queues, or all workers, as far as there is room."""
+    """The page of all queues or all workers, as far as there is room."""
     room = max(1, size.height - _FRAME)
     if screen.page == "queues":
         listed = _queues(reading, _busiest(reading.queues, room), size.width)
@@ -79,14 +79,14 @@ def whole_page(reading: TopData, screen: Screen, place: str, size: ConsoleDimens
 
 
 def rows_for_jobs(reading: TopData | None, size: ConsoleDimensions) -> int:
-    """The number of jobs that fit."""
+    """The number of jobs that fit on the screen."""
     return (
         size.height if reading is None else _shares(reading, size.width >= _WIDE, size.height).jobs
     )
 
 
 def head(reading: TopData, screen: Screen, place: str, *, wide: bool) -> Text:
-    """The first line: where this is, how fast, how slow, how bad."""
+    """The first line: server or database, throughput, p95 wait, dead letter, workers."""
     stale = sum(worker["stale"] for worker in reading.workers)
     wait = reading.stats["p95_wait_seconds"]
     live = ("❚❚ paused", "yellow") if screen.paused else ("● live", "green")
@@ -110,8 +110,8 @@ def head(reading: TopData, screen: Screen, place: str, *, wide: bool) -> Text:
 
 
 def foot(screen: Screen, *, jobs: bool = True) -> Text:
-    """The last line: what is typed or asked, what was just said, or the keys that do something
-    here; `jobs` says whether there are any to choose from."""
+    """The last line: the text being typed, a question, the last message, or the available keys;
+    `jobs` is True if there are jobs to choose from."""
     if screen.typing is not None:
         return _line(f"{screen.prompt}{screen.typing}▏", "bold")
     if screen.asking is not None:
@@ -176,11 +176,11 @@ def _workers(reading: TopData, workers: Sequence[JsonObject], width: int) -> Ren
     doing: dict[str, list[JsonObject]] = {}
     for job in reading.running:
         doing.setdefault(job["worker_id"], []).append(job)
-    # By the database's clock, as the jobs' times are.
+    # By the database's clock, like the jobs' times.
     now = moment(reading.stats["until"]) or utcnow()
 
     def slots(worker: Item) -> str:
-        # A beat may be seconds old; the jobs are counted anew with each look.
+        # A heartbeat may be seconds old; the jobs are counted at each reading.
         return slots_of(worker, len(doing.get(worker["id"], ())) if reading.knows_running else None)
 
     columns = [
@@ -203,7 +203,7 @@ def _side_by_side(left: RenderableType, right: RenderableType, half: int) -> Tab
 
 
 def _busiest(queues: Sequence[JsonObject], most: int) -> list[JsonObject]:
-    """Those with the most to do, in the order they came in: lines that jump cannot be read."""
+    """The busiest items, in their original order: lines that jump are hard to read."""
     busiest = sorted(queues, key=lambda queue: -(queue["queued"] + queue["running"]))[:most]
     return [queue for queue in queues if queue in busiest]
 
@@ -233,8 +233,8 @@ def _worker_name(worker: Item) -> str | StateLabel:
 
 def _doing(worker: Item, jobs: Sequence[JsonObject], now: datetime) -> str:
     look = worker_state(worker)
-    told = "" if look in LIVENESS.values() else look.label.lower()
-    return " · ".join(part for part in (told, _runs(jobs, now)) if part)
+    order = "" if look in LIVENESS.values() else look.label.lower()
+    return " · ".join(part for part in (order, _runs(jobs, now)) if part)
 
 
 def _runs(jobs: Sequence[JsonObject], now: datetime) -> str:

@@ -1,4 +1,4 @@
-"""Keys as they are pressed, one by one and unseen."""
+"""Reads single key presses without echo."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ _LONGEST = max(map(len, _NAMED))
 
 
 def keys_in(text: str) -> Iterator[str]:
-    """The keys that a terminal spells so; an unknown sequence is left out whole."""
+    """The keys in a terminal's input; unknown escape sequences are left out whole."""
     at = 0
     while at < len(text):
         found = next(
@@ -43,23 +43,24 @@ def keys_in(text: str) -> Iterator[str]:
 
 @contextmanager
 def pressed(terminal: int) -> "Iterator[asyncio.Queue[str]]":
-    """Keys of a terminal while this lasts; then it is as it was. Ctrl-C still interrupts."""
+    """Read keys from a terminal while the block lasts, then restore its modes. Ctrl-C still
+    interrupts."""
     came: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 
     def read() -> None:
         try:
-            some = os.read(terminal, 1024)
+            data = os.read(terminal, 1024)
         except OSError:
-            some = b""
-        if not some:  # whoever sat there has gone
+            data = b""
+        if not data:  # the terminal is gone
             loop.remove_reader(terminal)
             came.put_nowait("q")
-        for key in keys_in(some.decode("utf-8", errors="ignore")):
+        for key in keys_in(data.decode("utf-8", errors="ignore")):
             came.put_nowait(key)
 
     before = termios.tcgetattr(terminal)
-    tty.setcbreak(terminal, termios.TCSADRAIN)  # what was typed ahead counts too
+    tty.setcbreak(terminal, termios.TCSADRAIN)  # keys typed ahead count too
     loop.add_reader(terminal, read)
     try:
         yield came

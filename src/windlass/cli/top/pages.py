@@ -28,7 +28,7 @@ def log_page(opened: JobDetail, screen: Screen, size: ConsoleDimensions) -> Rend
     """The end of a job's log; up and down scroll."""
     lines = [_log_line(line) for line in opened.lines]
     title = [_title(opened.job), Text()]
-    empty = [Text("It has logged nothing.", style="dim")]
+    empty = [Text("No log lines.", style="dim")]
     return _paged(lines or empty, screen, size, title=title, from_end=True)
 
 
@@ -48,7 +48,7 @@ def _paged(
     title: Sequence[Text] = (),
     from_end: bool,
 ) -> Group:
-    """As many lines as there is room for, and the foot below them."""
+    """Lines that fit the height, with the last line of the screen below."""
     room = max(1, size.height - len(title) - 1)
     past = min(screen.scroll, max(0, len(lines) - room))
     start = max(0, len(lines) - room - past) if from_end else 0
@@ -102,7 +102,7 @@ def _log_line(line: JsonObject) -> Text:
 
 
 def _texts(text: str, style: str) -> list[Text]:
-    # Indented: no line of theirs stands where ours do.
+    # Indented, so that no line of a job's text looks like one of ours.
     return [Text(f"  {printable(line)}", style=style) for line in text.rstrip().split("\n")]
 
 

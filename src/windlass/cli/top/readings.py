@@ -1,4 +1,4 @@
-"""Readings of `windlass top` over the API."""
+"""Data of `windlass top`, read over the API."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from windlass.cli.connect.api_client import Client, JsonObject, path
 from windlass.cli.text.styles import moment
 
-#: Rates of queues change by the minute: they are asked for less often, and of so many queues.
+#: Rates change by the minute: they are read every few readings, and for this many queues.
 _LOOKS_PER_RATE = 5
 _MOST_RATES = 12
 _RUNNING = 200
@@ -16,7 +16,7 @@ _OPEN = ("pending", "queued")
 
 
 class QueueRate(NamedTuple):
-    """Jobs a second that came and that were done."""
+    """Jobs per second that arrived and that ended."""
 
     came: float
     done: float
@@ -24,7 +24,7 @@ class QueueRate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopData:
-    """One look: bodies of the API, and the rates of queues by name."""
+    """One reading: responses of the API, and the rates of queues by name."""
 
     summary: JsonObject
     queues: Sequence[JsonObject]
@@ -33,7 +33,7 @@ class TopData:
     running: Sequence[JsonObject]
     jobs: Sequence[JsonObject]
     rates: Mapping[str, QueueRate]
-    #: Whether `running` has all jobs that run: not the first of many, or one tenant's.
+    #: True if `running` has every running job, not only the first page or one tenant's.
     knows_running: bool
 
     @property
@@ -41,7 +41,7 @@ class TopData:
         return rate_of(self.stats)
 
     def body(self) -> dict[str, Any]:
-        """For programs."""
+        """The reading as JSON, for programs."""
         return {
             "summary": self.summary,
             "queues": list(self.queues),
@@ -67,7 +67,7 @@ class TopReader:
         self._looks = 0
 
     async def read(self, where: str, *, limit: int) -> TopData:
-        """Look at everything; a filter that cannot be understood is an error."""
+        """Read everything on the overview; an invalid filter is an error."""
         api = self._api
         jobs = await api.get("/jobs", q=where or None, limit=max(1, limit))
         queues = (await api.get("/queues", limit=100))["items"]
@@ -87,7 +87,7 @@ class TopReader:
         )
 
     async def open(self, id: str) -> JobDetail:
-        """One job, with what is on record of it."""
+        """Read one job with its details."""
         job = await self._api.get(path("jobs", id))
         why = ""
         if job["state"] in _OPEN:
@@ -104,7 +104,7 @@ class TopReader:
 
 
 def rate_of(stats: JsonObject) -> QueueRate:
-    """The rates of the minute that goes on and the one before it."""
+    """The rates over the current minute and the one before it."""
     last = stats["points"][-2:]
     since, until = moment(last[0]["at"]), moment(stats["until"])
     assert since is not None

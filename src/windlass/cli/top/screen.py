@@ -1,4 +1,4 @@
-"""The screen of `windlass top`, and how a key changes it. Independent of the terminal."""
+"""The screen state of `windlass top`, and how keys change it. Independent of the terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,11 +7,11 @@ from typing import Literal, NamedTuple
 Page = Literal["overview", "queues", "workers", "job", "logs", "help"]
 Verb = Literal["retry", "cancel", "quit", "look"]
 
-#: Keys that change a job, and what is asked before.
+#: Keys that change a job, after a question.
 _CHANGES: Mapping[str, Verb] = {"r": "retry", "c": "cancel"}
 _STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
 
-#: For the help page: what each key does.
+#: Key -> description, for the help page.
 KEYS = (
     ("↑ ↓  j k", "choose a job, or scroll its log"),
     ("⏎", "open the job"),
@@ -29,12 +29,12 @@ KEYS = (
 
 #: Pages without jobs to choose from.
 _WITHOUT_JOBS = ("help", "queues", "workers")
-#: What a line that begins with a colon may say.
+#: The commands after a colon.
 COMMANDS = ("jobs", "dead", "queues", "workers", "help", "q")
 
 
 class KeyAction(NamedTuple):
-    """The action that a key asks for; `job` is the id it is about."""
+    """An action that a key requests on the job with the id `job`."""
 
     verb: Verb
     job: str = ""
@@ -42,9 +42,9 @@ class KeyAction(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """`chosen` is the id of the job that the cursor was put on: it stays there while the list moves.
-    `typing` is a filter or, behind a colon, a command that is being typed, `asking` what needs a
-    yes, `note` the last word."""
+    """`chosen` is the id of the job under the cursor: the cursor stays on it while the list moves.
+    `typing` is the filter or, after a colon, the command being typed. `asking` is the action
+    that needs a yes, `note` the last message."""
 
     page: Page = "overview"
     cursor: int = 0
@@ -60,7 +60,7 @@ class Screen:
     note: str = ""
 
     def pressed(self, key: str, ids: Sequence[str]) -> "tuple[Screen, KeyAction | None]":
-        """The screen after a key, and what is to be done; `ids` are the jobs in view."""
+        """Return the screen after a key, and the action to do; `ids` are the visible jobs."""
         here = replace(self, note="", cursor=self.place(ids))
         if here.typing is not None:
             return here._typed(key)
@@ -83,7 +83,7 @@ class Screen:
         return here._about_job(key, ids)
 
     def place(self, ids: Sequence[str]) -> int:
-        """Where the cursor is among the jobs in view."""
+        """The cursor's position among the visible jobs."""
         if self.chosen in ids:
             return ids.index(self.chosen)
         return min(self.cursor, max(len(ids) - 1, 0))

@@ -1,4 +1,4 @@
-"""A session of `windlass top`: looks every second, draws, and does what keys ask for."""
+"""A session of `windlass top`: reads every second, draws, and handles keys."""
 
 import asyncio
 import sys
@@ -29,11 +29,12 @@ class TopSession:
         self._reading: TopData | None = None
         self._opened: JobDetail | None = None
         self._read_with = ""
-        #: Why the last look failed, until one succeeds.
+        #: Error of the last reading, until one succeeds.
         self._trouble = ""
 
     async def run(self) -> None:
-        """Until somebody quits. What goes wrong at first is an error, later a note."""
+        """Run until the person quits. A failure of the first reading is an error, later ones are a
+        note."""
         self._reading = await self._reader.read(self._screen.where, limit=self._rows)
         self._read_with = self._screen.where
         with (
@@ -59,10 +60,10 @@ class TopSession:
         return rows_for_jobs(self._reading, self._console.size)
 
     async def _press(self, key: str) -> bool:
-        """Do what a key asks for; False to quit."""
+        """Handle a key; False to quit."""
         ids = [job["id"] for job in self._reading.jobs] if self._reading else []
-        self._screen, deed = self._screen.pressed(key, ids)
-        match deed:
+        self._screen, action = self._screen.pressed(key, ids)
+        match action:
             case None:
                 pass
             case KeyAction("quit"):
@@ -83,7 +84,7 @@ class TopSession:
                 self._reading = await self._reader.read(screen.where, limit=self._rows)
                 self._read_with = screen.where
         except FilterInvalid as error:
-            # What was shown before goes on being shown.
+            # Keep showing the last data.
             self._screen = replace(screen, where=self._read_with, note=_error_text(error))
         except WindlassError as error:
             self._trouble = _error_text(error)
@@ -95,7 +96,7 @@ class TopSession:
             self._screen = replace(self._screen, note=_error_text(error))
             return
         await self._look()
-        done = {"retry": "is in line again", "cancel": "is canceled, or asked to stop"}[verb]
+        done = {"retry": "is queued again", "cancel": "is canceled, or asked to stop"}[verb]
         self._screen = replace(self._screen, note=f"{job[-8:]} {done}.")
 
     def _draw_page(self) -> RenderableType:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
     from windlass.cli.top.readings import TopData
 
-#: So many jobs without a terminal, whose height would say.
+#: Number of jobs without a terminal, where no height limits it.
 _JOBS = 10
 
 
@@ -25,8 +25,8 @@ _JOBS = 10
         "windlass --url https://jobs.example top --read-only",
     ],
 )
-@click.option("--where", default="", metavar="FILTER", help="Which jobs; `/` changes it.")
-@click.option("--once", is_flag=True, help="Print one frame and end.")
+@click.option("--where", default="", metavar="FILTER", help="Job filter; `/` changes it.")
+@click.option("--once", is_flag=True, help="Print one frame and exit.")
 @click.option("--read-only", is_flag=True, help="Change nothing: no retry, no cancel.")
 @with_call
 def top(call: Invocation, where: str, once: bool, read_only: bool) -> None:
@@ -64,7 +64,7 @@ def _print(call: Invocation, where: str) -> None:
 
 
 def _place(call: Invocation) -> str:
-    """Whose jobs these are, and where."""
+    """The tenant and the server or database on the screen."""
     from windlass.errors.wording import address
 
     where = call.server.url if call.server else address(call.settings.database.url)

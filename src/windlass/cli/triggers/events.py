@@ -1,4 +1,4 @@
-"""`windlass events`: what has happened, and what came of it."""
+"""`windlass events`: emit, list, show and replay events."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     ],
 )
 def events() -> None:
-    """Emit events, look at them, emit them again.
+    """Emit, list and replay events.
 
     An id may be shortened to its last six or more characters.
     """
@@ -42,11 +42,11 @@ def events() -> None:
         "windlass events list --limit 500 -o csv",
     ],
 )
-@click.option("--name", metavar="NAME", help="Those of a name.")
-@click.option("--correlation-id", metavar="ID", help="Those of a correlation.")
+@click.option("--name", metavar="NAME", help="Only events with this name.")
+@click.option("--correlation-id", metavar="ID", help="Only events with this correlation id.")
 @click.option("--since", metavar="INSTANT", help="Not before: -2h, 2027-03-01 or a whole instant.")
 @click.option("--until", metavar="INSTANT", help="Before that instant.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="At most this many. [50]")
 @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
 @with_call
 def list_events(
@@ -68,7 +68,7 @@ def list_events(
     page = call.ask(lambda api: api.page("/events", limit=limit, cursor=cursor, **filters))
     call.out.list(page["items"], _columns(page["items"]), body=page)
     if not page["items"] and any(filters.values()):
-        call.out.say("No events that fit.")
+        call.out.say("No events match.")
     elif not page["items"]:
         call.out.say("No events yet.")
         call.out.hint("windlass events emit NAME key=value emits one")
@@ -80,7 +80,7 @@ def list_events(
 @click.argument("event")
 @with_call
 def show(call: Invocation, event: str) -> None:
-    """Show everything about EVENT: its data, what each trigger did with it, and why."""
+    """Show everything about EVENT: its data, and the result of each trigger with its reason."""
     from windlass.cli.connect.api_client import path
 
     found = call.ask(lambda api: api.get(path("events", event)))
@@ -99,7 +99,7 @@ def show(call: Invocation, event: str) -> None:
 @click.argument("values", nargs=-1, metavar="[KEY=VALUE]... | -")
 @click.option("--payload", metavar="JSON", help="The data as a JSON object.")
 @click.option("--file", metavar="FILE", help="A file with the data as JSON; - is standard input.")
-@click.option("--correlation-id", metavar="ID", help="Kept with it, and with the jobs it makes.")
+@click.option("--correlation-id", metavar="ID", help="Stored with the event and its jobs.")
 @click.option("--dry-run", is_flag=True, help="Show what its triggers would do; emit nothing.")
 @with_call
 def emit(
@@ -111,9 +111,9 @@ def emit(
     correlation_id: str | None,
     dry_run: bool,
 ) -> None:
-    """Say that NAME has happened, and print the event's id. Its triggers make their jobs.
+    """Emit the event NAME and print its id. Matching triggers create their jobs.
 
-    A value that is JSON is taken as such, any other as text.
+    A value that is valid JSON is read as JSON, any other as text.
     """
     from windlass.cli.text.parse_payload import event_data
 
@@ -122,21 +122,23 @@ def emit(
         _try(call, name, data)
         return
     body = {"name": name, "data": data, "correlation_id": correlation_id}
-    made = call.ask(lambda api: api.post("/events", body))
-    print_item(call, made, lambda event: str(event["id"]))
-    call.out.say(f"{counted(made['jobs'], 'job')} made.")
-    call.out.hint(f"windlass jobs list --where source:event · windlass events show {_short(made)}")
+    emitted = call.ask(lambda api: api.post("/events", body))
+    print_item(call, emitted, lambda event: str(event["id"]))
+    call.out.say(f"{counted(emitted['jobs'], 'job')} made.")
+    call.out.hint(
+        f"windlass jobs list --where source:event · windlass events show {_short(emitted)}"
+    )
 
 
 @events.command(
     examples=["windlass events tail", "windlass events tail -n 0 --json | jq -r .name"],
 )
 @click.option(
-    "-n", "--lines", type=click.IntRange(0, 100), default=10, help="How many before. [10]"
+    "-n", "--lines", type=click.IntRange(0, 100), default=10, help="Number of earlier events. [10]"
 )
 @with_call
 def tail(call: Invocation, lines: int) -> None:
-    """Print events as they come, until Ctrl-C."""
+    """Print events as they arrive, until Ctrl-C."""
     from windlass.cli.jobs.tail import TailedList
     from windlass.cli.jobs.tail import tail as tailed
 
@@ -154,7 +156,7 @@ def tail(call: Invocation, lines: int) -> None:
 @click.option("--dry-run", is_flag=True, help="Show which events, and emit nothing.")
 @with_call
 def replay(call: Invocation, ids: Sequence[str], dry_run: bool) -> int:
-    """Emit copies of events again: the triggers of today enqueue their jobs.
+    """Emit copies of events: the current triggers create their jobs.
 
     The ids of the copies are printed.
     """
@@ -163,7 +165,7 @@ def replay(call: Invocation, ids: Sequence[str], dry_run: bool) -> int:
 
 
 def _try(call: Invocation, name: str, data: dict[str, object]) -> None:
-    """The effect that each matching trigger would have."""
+    """Show the effect that each matching trigger would have."""
     from windlass.cli.connect.api_client import path
 
     async def tried(api: "Client") -> "list[JsonObject]":
@@ -262,7 +264,7 @@ _MATCH_COLUMNS = [
 
 
 def _instant(option: str, text: str | None) -> str | None:
-    """An instant of a filter; a duration is so long ago."""
+    """Parse an instant of a filter; a duration means that long ago."""
     from windlass.cli.text.parse_time import instant
     from windlass.core.durations import duration
 

@@ -1,4 +1,4 @@
-"""`windlass schedules preview`: what a schedule will do, before anybody relies on it."""
+"""`windlass schedules preview`: shows when a schedule will fire, before it is created."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--after", metavar="INSTANT", help="From this time on, the zone's own without an offset. [now]"
 )
-@click.option("--limit", type=click.IntRange(1, 1000), default=5, help="How many runs. [5]")
+@click.option("--limit", type=click.IntRange(1, 1000), default=5, help="Number of runs. [5]")
 @with_call
 def preview(
     call: Invocation,
@@ -64,8 +64,8 @@ def preview(
     found = preview_schedule(_schedule(expression, every, at, tz), start, limit, tz, window=window)
     runs = [*_run_items(found.runs, now)]
     if call.out.format in ("json", "jsonl"):
-        shown = [{name: run[name] for name in ("at", "local", "note")} for run in runs]
-        call.out.json({"words": found.words, "runs": shown, "warnings": [*found.warnings]})
+        rows = [{name: run[name] for name in ("at", "local", "note")} for run in runs]
+        call.out.json({"words": found.words, "runs": rows, "warnings": [*found.warnings]})
         return
     if call.out.format == "people":
         call.out.data(found.words)
@@ -79,8 +79,8 @@ def _schedule(expression: str | None, every: str | None, at: str | None, tz: str
     from windlass.cli.text.parse_time import instant
     from windlass.core.triggers import schedule
 
-    given = [each for each in (expression, every, at) if each is not None]
-    if len(given) != 1:
+    choices = [each for each in (expression, every, at) if each is not None]
+    if len(choices) != 1:
         raise CommandInvalid(
             "a preview needs one schedule.",
             hint='Give an expression such as "0 2 * * *", --every 15m or --at.',
@@ -93,7 +93,7 @@ def _schedule(expression: str | None, every: str | None, at: str | None, tz: str
 
 
 def _run_items(runs: "Sequence[ScheduledRun]", now: datetime) -> Iterator[dict[str, Any]]:
-    """Runs as JSON, each with how far off it is, and how long after the one before it."""
+    """Runs as JSON, each with the time until it, and the time since the one before."""
     before: datetime | None = None
     for run in runs:
         yield {

@@ -1,4 +1,4 @@
-"""`windlass schedules`: what makes jobs by time."""
+"""`windlass schedules`: triggers by time."""
 
 from typing import Any
 
@@ -23,9 +23,9 @@ from windlass.errors import CommandInvalid
     ],
 )
 def schedules() -> None:
-    """Make, change and run schedules, and see what they will do.
+    """Create, change and run schedules, and preview them.
 
-    One is given by its name, its id, or the last six or more characters of that.
+    Give a schedule by its name, its id, or the last six or more characters of the id.
     """
 
 
@@ -44,19 +44,19 @@ schedules.add_command(preview)
     ],
 )
 @click.option("--name", required=True, metavar="NAME", help="Unique within the tenant.")
-@click.option("--definition", required=True, metavar="KEY", help="What its jobs are of.")
+@click.option("--definition", required=True, metavar="KEY", help="The definition of its jobs.")
 @flags(BY_TIME, COMMON)
 @with_call
 def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
-    """Make a schedule, by one of --cron, --every, --at and --init. Its id is printed."""
+    """Create a schedule, by one of --cron, --every, --at and --init. Its id is printed."""
     body = fields(given)
     if not {"cron", "interval_seconds", "at", "type"} & body.keys():
         raise CommandInvalid(
             "a schedule needs its times.",
             hint='Give --cron "0 2 * * *", --every 15m, --at or --init.',
         )
-    made = call.ask(lambda api: api.post("/schedules", body, dry_run=dry_run or None))
-    print_trigger(call, made, dry_run=dry_run, noun="schedules")
+    created = call.ask(lambda api: api.post("/schedules", body, dry_run=dry_run or None))
+    print_trigger(call, created, dry_run=dry_run, noun="schedules")
 
 
 @schedules.command(
@@ -66,12 +66,12 @@ def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
     ],
 )
 @click.argument("schedule")
-@click.option("--name", metavar="NAME", help="Another name.")
+@click.option("--name", metavar="NAME", help="New name.")
 @flags(BY_TIME, COMMON)
 @with_call
 def update(call: Invocation, /, schedule: str, dry_run: bool, **given: Any) -> None:
-    """Change what is given of SCHEDULE; all else stays. Other times count from now, also those of
-    another type."""
+    """Change the given options of SCHEDULE; the others stay. New times, also those of another type,
+    count from now."""
     from windlass.cli.connect.api_client import path
 
     body = fields(given)
@@ -91,14 +91,14 @@ def update(call: Invocation, /, schedule: str, dry_run: bool, **given: Any) -> N
 @with_dry_run("create the job of the schedule {schedule} now")
 @with_call
 def run(call: Invocation, schedule: str, wait: bool) -> None:
-    """Make the job of SCHEDULE now, and print its id; when it is due next stays."""
+    """Create the job of SCHEDULE now, and print its id; the next due time stays."""
     from windlass.cli.connect.api_client import path
     from windlass.cli.jobs.wait_for_job import wait_for
 
     receipt = call.ask(lambda api: api.post(path("schedules", schedule, "run")))
     id = receipt["job_id"]
     if wait:
-        wait_for(call, id, said=f"Job {id[-8:]} {receipt['status']}; waiting for its end.")
+        wait_for(call, id, message=f"Job {id[-8:]} {receipt['status']}; waiting for its end.")
         return
     if receipt["status"] == "existing":
         call.out.say(f"An equal job exists: same {receipt['because']}.")

@@ -1,4 +1,4 @@
-"""The commands that `schedules` and `triggers` share: a schedule is a trigger by time."""
+"""Commands that `schedules` and `triggers` share: a schedule is a trigger by time."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -38,13 +38,23 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
         help=f"List {noun}, by tenant and name.",
         examples=[f"windlass {noun} list", f"windlass {noun} list --failing --json"],
     )
-    @click.option("--type", type=click.Choice(_types(noun)), help="Those of a type.")
-    @click.option("--definition", metavar="KEY", help="Those that make jobs of a definition.")
+    @click.option("--type", type=click.Choice(_types(noun)), help="Only this type.")
+    @click.option("--definition", metavar="KEY", help="Only those for this definition.")
     @_event_filter(noun)
-    @click.option("--enabled", type=click.Choice(["true", "false"]), help="Enabled ones, or not.")
-    @click.option("--origin", type=click.Choice(get_args(Origin)), help="Who made them.")
-    @click.option("--failing", is_flag=True, help="Those that could not make their last job.")
-    @click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="At most. [100]")
+    @click.option(
+        "--enabled",
+        type=click.Choice(["true", "false"]),
+        help="Only enabled, or only disabled ones.",
+    )
+    @click.option(
+        "--origin", type=click.Choice(get_args(Origin)), help="Only those with this source."
+    )
+    @click.option(
+        "--failing", is_flag=True, help="Only those that could not create their last job."
+    )
+    @click.option(
+        "--limit", type=click.IntRange(1, 10_000), default=100, help="At most this many. [100]"
+    )
     @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
     @with_call
     def list_them(
@@ -56,10 +66,10 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
         page = call.ask(lambda api: api.page(f"/{noun}", limit=limit, cursor=cursor, **filters))
         call.out.list(page["items"], _columns(page["items"]), body=page)
         if not page["items"] and filters:
-            call.out.say(f"No {noun} that fit.")
+            call.out.say(f"No {noun} match.")
         elif not page["items"]:
             call.out.say(f"No {noun} yet.")
-            call.out.hint(f"windlass {noun} create --help tells how to make one")
+            call.out.hint(f"windlass {noun} create --help shows how to create one")
         elif page["next_cursor"]:
             call.out.hint(f"There are more: add --cursor {page['next_cursor']}")
 
@@ -88,12 +98,12 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
             change = post_change(noun, verb)
             return change_each(call, noun, names, change, doing=doing, show=line, dry_run=dry_run)
 
-    switch("enable", "enabling", f"Let {noun} make jobs again, from now on.")
-    switch("disable", "disabling", f"Stop {noun}; when they last ran stays known.")
-    switch("reset", "resetting", f"Return {noun} declared in code to what the code says.")
+    switch("enable", "enabling", f"Enable {noun}: they create jobs again, from now on.")
+    switch("disable", "disabling", f"Disable {noun}; their last run times stay.")
+    switch("reset", "resetting", f"Reset {noun} declared in code to the code.")
 
     @group.command(
-        help=f"Delete {noun}; the jobs they made stay.",
+        help=f"Delete {noun}; their jobs stay.",
         examples=[f"windlass {noun} delete {example}", f"windlass {noun} delete 8c1f42d7 --yes"],
     )
     @named
@@ -117,21 +127,21 @@ def _types(noun: str) -> list[str]:
 
 
 def _event_filter(noun: str) -> Callable[[Any], Any]:
-    """Schedules wait for no event."""
+    """The flag --event of `triggers`; schedules wait for no event."""
     if noun == "schedules":
         return lambda command: command
-    return click.option("--event", metavar="NAME", help="Those that wait for an event.")
+    return click.option("--event", metavar="NAME", help="Only those for this event.")
 
 
 def line(trigger: Item) -> str:
-    """A trigger in a line."""
+    """One line that describes a trigger."""
     due = moment(trigger["next_run_at"])
     coming = f", next {ago(due, utcnow())}" if due else ""
     return f"{enabled_of(trigger)}  {trigger['name']}  {when(trigger)}{coming}"
 
 
 def print_trigger(call: Invocation, trigger: Item, *, dry_run: bool, noun: str) -> None:
-    """A trigger that was made or changed, and what may surprise about it."""
+    """Print a created or changed trigger, and warnings about it."""
     print_item(call, trigger, line)
     for warning in trigger["warnings"] if trigger["enabled"] else ():
         call.out.say(f"Note: {warning}")
@@ -219,7 +229,7 @@ def _origin(trigger: Item) -> str:
     if trigger["origin"] != "code":
         return ""
     edited = f", edited: {', '.join(trigger['edited'])}" if trigger["edited"] else ""
-    return f"in code{', which has it no more' if trigger['missing_from_code'] else ''}{edited}"
+    return f"in code{', no longer declared' if trigger['missing_from_code'] else ''}{edited}"
 
 
 def _maker(trigger: Item) -> str:

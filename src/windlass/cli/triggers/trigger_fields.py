@@ -1,4 +1,4 @@
-"""The flags that say what a trigger is, and the fields of the API that they become."""
+"""Flags that describe a trigger, and the API fields they map to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
@@ -21,26 +21,35 @@ def _flag(*names: str, **more: Any) -> Callable[[Command], Command]:
     return click.option(*names, **more)
 
 
-#: What may be said of every trigger.
+#: Options of every trigger.
 COMMON = (
     _flag("--payload", metavar="JSON", help="The payload of its jobs; {{…}} is filled in."),
-    # Nothing but these two: a script that says "yes" or "0" must not be guessed at.
-    _flag("--enabled", type=click.Choice(["true", "false"]), help="Whether it makes jobs."),
-    _flag("--delay", metavar="DURATION", help="Let its jobs be due so much later."),
-    _flag("--dedupe-window", metavar="DURATION", help="One of equal jobs in so long a time."),
-    _flag("--dedupe-key", metavar="TEXT", help="What makes its jobs equal; {{…}} is filled in."),
-    _flag("--max-attempts", type=click.IntRange(1, 100), metavar="N", help="Attempts of its jobs."),
-    _flag("--dry-run", is_flag=True, help="Check it, show what it would be, keep nothing."),
+    # Only these two values: do not guess what "yes" or "0" in a script means.
+    _flag("--enabled", type=click.Choice(["true", "false"]), help="Create jobs."),
+    _flag("--delay", metavar="DURATION", help="Delay of its jobs."),
+    _flag("--dedupe-window", metavar="DURATION", help="Window in which equal jobs are dropped."),
+    _flag("--dedupe-key", metavar="TEXT", help="Dedupe key of its jobs; {{…}} is filled in."),
+    _flag(
+        "--max-attempts",
+        type=click.IntRange(1, 100),
+        metavar="N",
+        help="Attempts of its jobs, the first included.",
+    ),
+    _flag("--dry-run", is_flag=True, help="Check and print it, store nothing."),
 )
 BY_TIME = (
     _flag("--cron", metavar="EXPR", help='At the times of an expression, such as "0 2 * * 1-5".'),
-    _flag("--every", metavar="DURATION", help="At once, and again each time so long has passed."),
+    _flag("--every", metavar="DURATION", help="Interval: at once, then each time it has passed."),
     _flag("--at", metavar="INSTANT", help="Once; without an offset in --tz, else the local time."),
     _flag("--init", is_flag=True, default=None, help="At start, until it has completed once."),
     _flag("--run-once", type=click.Choice(["true", "false"]), help="false: at each start."),
     _flag("--tz", metavar="ZONE", help="Time zone, such as Europe/Berlin; else the tenant's."),
-    _flag("--misfire", type=click.Choice(get_args(Misfire)), help="What of missed times is done."),
-    _flag("--overlap", type=click.Choice(get_args(Overlap)), help="While its last job is open."),
+    _flag("--misfire", type=click.Choice(get_args(Misfire)), help="Strategy for missed times."),
+    _flag(
+        "--overlap",
+        type=click.Choice(get_args(Overlap)),
+        help="Strategy while its last job is open.",
+    ),
 )
 BY_EVENT = (_flag("--condition", metavar="JSON", help="What the event's data must meet, as JSON."),)
 
@@ -57,17 +66,17 @@ def flags(*groups: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
 
 
 def fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given flags as fields of the API. What is not JSON, not a
-    duration or says two things at once is refused here, before anybody is asked."""
-    said = {name: value for name, value in given.items() if value is not None}
-    times = _times(said)
+    """The given flags as fields of the API. Invalid JSON, invalid durations and contradictions are
+    refused here, before any request."""
+    values = {name: value for name, value in given.items() if value is not None}
+    times = _times(values)
     return times | {
-        _FIELDS[name][0]: _FIELDS[name][1](said[name]) for name in _FIELDS if name in said
+        _FIELDS[name][0]: _FIELDS[name][1](values[name]) for name in _FIELDS if name in values
     }
 
 
 def schedule_of(trigger: Mapping[str, Any]) -> "Schedule | None":
-    """The times of a trigger as the API shows it; None if it is by event."""
+    """The schedule of a trigger as the API shows it; None if it is triggered by an event."""
     from windlass.cli.text.styles import moment
     from windlass.core.triggers.schedule import CronSchedule, Every, InitSchedule, Once
 
@@ -97,29 +106,29 @@ def when(trigger: Mapping[str, Any]) -> str:
     return describe(schedule, trigger["timezone"])
 
 
-def _times(said: Mapping[str, Any]) -> dict[str, Any]:
-    given = [flag for name, flag in _TIMES.items() if name in said]
+def _times(values: Mapping[str, Any]) -> dict[str, Any]:
+    given = [flag for name, flag in _TIMES.items() if name in values]
     if len(given) > 1:
         raise CommandInvalid(f"{' and '.join(given)} exclude each other.", hint="Give one of them.")
-    zone = said.get("tz")
+    zone = values.get("tz")
     if given in (["--every"], ["--init"]) and zone is not None:
         raise CommandInvalid(f"--tz says nothing about {given[0]}.", hint="Leave --tz out.")
-    run_once = said.get("run_once")
+    run_once = values.get("run_once")
     if given == ["--init"]:
         return {"type": "init", "run_once": run_once != "false"}
     once = {} if run_once is None else {"run_once": run_once == "true"}
-    return once | _fields_of_times(said, given)
+    return once | _fields_of_times(values, given)
 
 
-def _fields_of_times(said: Mapping[str, Any], given: Sequence[str]) -> dict[str, Any]:
+def _fields_of_times(values: Mapping[str, Any], given: Sequence[str]) -> dict[str, Any]:
     from windlass.cli.text.parse_time import instant
 
-    zone = said.get("tz")
+    zone = values.get("tz")
     if given == ["--at"]:
-        return {"at": instant(said["at"], option="at", tz=zone).isoformat()}
+        return {"at": instant(values["at"], option="at", tz=zone).isoformat()}
     if given == ["--every"]:
-        return {"interval_seconds": _seconds("every")(said["every"])}
-    times = {"cron": said.get("cron"), "timezone": zone}
+        return {"interval_seconds": _seconds("every")(values["every"])}
+    times = {"cron": values.get("cron"), "timezone": zone}
     return {name: value for name, value in times.items() if value is not None}
 
 
@@ -145,7 +154,7 @@ def _as_is(value: Any) -> Any:
     return value
 
 
-#: Flag -> the field it becomes, and how it is read.
+#: Flag -> field of the API, and the function that parses it.
 _FIELDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "name": ("name", _as_is),
     "definition": ("definition", _as_is),

@@ -1,4 +1,4 @@
-"""`windlass triggers`: what makes jobs, by event or by time."""
+"""`windlass triggers`: rules that create jobs, by event or by time."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     ],
 )
 def triggers() -> None:
-    """Make, change and try triggers; those by time are schedules too.
+    """Create, change and test triggers; those by time are also schedules.
 
-    One is given by its name, its id, or the last six or more characters of that.
+    Give a trigger by its name, its id, or the last six or more characters of the id.
     """
 
 
@@ -48,13 +48,13 @@ add_verbs(triggers, "triggers", example="greet")
 @flags(BY_EVENT, COMMON)
 @with_call
 def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
-    """Make a trigger for an event. Its id is printed.
+    """Create a trigger for an event. Its id is printed.
 
-    One by time is made by `windlass schedules create`.
+    For a trigger by time use `windlass schedules create`.
     """
     body = {**fields(given), "type": "event"}
-    made = call.ask(lambda api: api.post("/triggers", body, dry_run=dry_run or None))
-    print_trigger(call, made, dry_run=dry_run, noun="triggers")
+    created = call.ask(lambda api: api.post("/triggers", body, dry_run=dry_run or None))
+    print_trigger(call, created, dry_run=dry_run, noun="triggers")
 
 
 @triggers.command(
@@ -69,7 +69,7 @@ def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
 @flags(BY_EVENT, BY_TIME, COMMON)
 @with_call
 def update(call: Invocation, /, trigger: str, dry_run: bool, **given: Any) -> None:
-    """Change what is given of TRIGGER; all else stays."""
+    """Change the given options of TRIGGER; the others stay."""
     from windlass.cli.connect.api_client import path
 
     body = fields(given)
@@ -102,7 +102,8 @@ def test(
     file: str | None,
     event: str | None,
 ) -> None:
-    """Show what TRIGGER would do with an event: which job it would enqueue, or why none. Nothing is stored."""
+    """Show what TRIGGER would do with an event: the job it would enqueue, or why none. Nothing is
+    stored."""
     from windlass.cli.connect.api_client import path
     from windlass.cli.text.parse_payload import event_data
 

@@ -105,13 +105,12 @@ class OptionSet:
 
     def on_duplicate(self, definition: Definition) -> OnDuplicate:
         """What to do when an equal job exists: by the option, else by the definition."""
-        value = self.given.get("on_duplicate", definition.on_duplicate)
-        checked: OnDuplicate = one_of("on_duplicate", value, OnDuplicate)
-        if checked == "replace" and self.given.get("idempotency_key") is not None:
+        chosen: OnDuplicate = self._choice("on_duplicate", OnDuplicate, definition.on_duplicate)
+        if chosen == "replace" and self.given.get("idempotency_key") is not None:
             raise OptionInvalid(
-                "on_duplicate", value, allowed="existing or error with an idempotency key"
+                "on_duplicate", chosen, allowed="existing or error with an idempotency key"
             )
-        return checked
+        return chosen
 
     @property
     def tx(self) -> object:
@@ -159,8 +158,12 @@ class OptionSet:
             queue=QueueName(check_name("queue", given["queue"]))
             if "queue" in given
             else definition.queue,
-            priority=checked_priority(given.get("priority", definition.priority)),
-            max_attempts=attempts(given.get("max_attempts", definition.max_attempts)),
+            priority=checked_priority(given["priority"])
+            if "priority" in given
+            else definition.priority,
+            max_attempts=attempts(given["max_attempts"])
+            if "max_attempts" in given
+            else definition.max_attempts,
             timeout_seconds=self._seconds("timeout"),
             delay=self._duration("delay"),
             due_at=_due(given),
@@ -169,14 +172,12 @@ class OptionSet:
             dedupe_window=self._window(definition),
             idempotency_key=self._key("idempotency_key"),
             after=_parents(given.get("after", ())),
-            on_parent_failure=one_of(
-                "on_parent_failure",
-                given.get("on_parent_failure", definition.on_parent_failure),
-                ParentFailure,
+            on_parent_failure=self._choice(
+                "on_parent_failure", ParentFailure, definition.on_parent_failure
             ),
             held=bool(given.get("hold", False)),
             correlation_id=self._key("correlation_id"),
-            source=one_of("source", given.get("source", "manual"), Source),
+            source=self._choice("source", Source, "manual"),
             source_ref=self._stored("source_ref"),
             created_by=self._stored("created_by"),
             metadata=_metadata(given.get("metadata")),
@@ -185,6 +186,9 @@ class OptionSet:
             runs_after=tuple(definition.runs_after),
         )
         return made._replace(delay=None) if made.due_at else made
+
+    def _choice(self, option: str, words: object, default: Any) -> Any:
+        return one_of(option, self.given.get(option), words) if option in self.given else default
 
     def _key(self, option: str) -> str | None:
         value = self.given.get(option)

@@ -44,7 +44,14 @@ def judge(
     return Retry(after=delay(backoff, attempts, random))
 
 
-def success(held: LeaseRef, *, result: str | None, warnings: str | None, keep: bool) -> AttemptEnd:
+def success(
+    held: LeaseRef,
+    *,
+    result: str | None,
+    warnings: str | None,
+    keep: bool,
+    once: tuple[str, ...] = (),
+) -> AttemptEnd:
     """The end of an attempt that succeeded."""
     return AttemptEnd(
         job_id=held.job_id,
@@ -55,6 +62,7 @@ def success(held: LeaseRef, *, result: str | None, warnings: str | None, keep: b
         warnings=warnings,
         progress=1.0,
         keep=keep,
+        once=once,
     )
 
 

@@ -1,11 +1,11 @@
-"""Enqueue jobs: alone, in bulk, in one transaction, or through a caller's transaction."""
+"""Enqueue a job: check it, store it with those that come at the same time, return its receipt."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from types import MappingProxyType
 from typing import Any, assert_never
+from uuid import UUID
 
 from windlass import clock
 from windlass.core.access.principal import Principal
@@ -15,11 +15,6 @@ from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
 from windlass.engine.access.audit import Target
 from windlass.engine.definitions.definitions import Definitions
-from windlass.engine.jobs.enqueue_batcher import (
-    EnqueueBatcher,
-    requested_keys,
-    store_with_retry,
-)
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.open_job_caps import OpenJobCaps
 from windlass.engine.jobs.payload_encryption import JobSealer, Sealer
@@ -27,7 +22,7 @@ from windlass.engine.jobs.update_time import PAST
 from windlass.engine.leases.leases import cancel_overdue
 from windlass.engine.nudges import Nudges
 from windlass.errors import (
-    BatchRefused,
+    DatabaseOutage,
     DefinitionDisabled,
     DefinitionNotFound,
     DuplicateJob,
@@ -36,23 +31,28 @@ from windlass.errors import (
     ParentInvalid,
     TenantNotFound,
     TenantSuspended,
-    WindlassError,
 )
 from windlass.errors.wording import quoted
 from windlass.ids import JobId
-from windlass.storage.database import Session
-from windlass.storage.jobs.enqueue import replace_waiting_job
+from windlass.storage.connection.tenant_binding import bound_tenant, spawn_unbound
 from windlass.storage.jobs.jobs import (
-    EnqueueRequest,
     EnqueueResult,
     EnqueueStatus,
     IncompleteBatch,
-    store,
 )
 from windlass.storage.storage import Storage
 
-#: Jobs stored by one statement.
-_CHUNK = 2000
+#: A job and the caller that waits for its result.
+PendingEnqueue = tuple[NewJob, "asyncio.Future[EnqueueResult]"]
+#: A verb of storage that stores jobs.
+StoreJobs = Callable[[Sequence[NewJob]], Awaitable[list[EnqueueResult]]]
+
+#: Jobs of one batch.
+_MOST_AT_ONCE = 1000
+#: Batches under way at once; more would only wait for the same disk.
+_LANES = 2
+#: Seconds to wait after each failed try of a store; None ends them.
+_PAUSES = (0.1, 0.2, None)
 
 EnqueueHook = Callable[[Sequence[NewJob]], AbstractContextManager[Sequence[NewJob]]]
 
@@ -101,17 +101,6 @@ class Enqueuer:
         with self.hooked([job]) as [sent]:
             return await self.enqueue(sent, on_duplicate=on_duplicate, by=by)
 
-    async def submit_together(
-        self, prepared: Sequence[PreparedJob], *, by: Principal | None = None
-    ) -> list[Receipt]:
-        """Enqueue jobs in one transaction, or none of them, inside the hooks."""
-        with self.hooked([each.job for each in prepared]) as sent:
-            asked = [
-                EnqueueRequest(job, each.on_duplicate)
-                for job, each in zip(sent, prepared, strict=True)
-            ]
-            return await self.enqueue_together(asked, by=by)
-
     @contextmanager
     def hooked(self, jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:
         """Enter the hooks around enqueues; yields the jobs that they return."""
@@ -145,89 +134,6 @@ class Enqueuer:
         await self._publish_stored([job], [stored])
         return receipt
 
-    async def enqueue_many(
-        self,
-        jobs: Sequence[NewJob],
-        *,
-        on_duplicate: OnDuplicate = "existing",
-        progress: Callable[[int, int], None] | None = None,
-    ) -> list[Receipt]:
-        """Store many jobs, a few thousand per statement, and answer a receipt for each.
-
-        Each statement stores all of its jobs or none; `progress` is told (done, all) after it.
-        """
-        await self.check(jobs)
-        jobs = await self._job_sealer.seal(jobs)
-        receipts: list[Receipt] = []
-        over = await self._caps.over(jobs)
-        enqueue = partial(self._storage.jobs.enqueue, whole=True, existing=on_duplicate != "error")
-        for chunk in _chunks(jobs):
-            fitting = [job for job in chunk if job.id not in over] if over else chunk
-            try:
-                stored = await store_with_retry(self._storage, fitting, enqueue)
-            except IncompleteBatch as refused:
-                await self._receipts(fitting, refused.stored, on_duplicate)
-                raise
-            if on_duplicate == "replace":
-                stored = [
-                    await self._storage.jobs.replace(job, s.existing_id) if s.existing_id else s
-                    for job, s in zip(fitting, stored, strict=True)
-                ]
-            stored = _merge_rejected(chunk, stored, over)
-            receipts += await self._receipts(chunk, stored, on_duplicate)
-            await self._publish_stored(chunk, stored)
-            if progress:
-                progress(len(receipts), len(jobs))
-        return receipts
-
-    async def enqueue_together(
-        self, asked: Sequence[EnqueueRequest], *, by: Principal | None = None
-    ) -> list[Receipt]:
-        """Store jobs in one transaction, and answer a receipt for each.
-
-        BatchRefused, and none is stored, if one is refused; it names all that are. A job for which its
-        tenant has no room is answered `rejected`, as it is alone, and the others are stored.
-        """
-        jobs = [each.job for each in asked]
-        await self._rights.require_all(by, jobs, Right.JOBS_ENQUEUE, Target("job"))
-        refused: dict[int, WindlassError] = {}
-        for place, job in enumerate(jobs):
-            try:
-                await self.check([job])
-            except OptionInvalid as error:
-                refused[place] = error
-        if refused:
-            raise BatchRefused(refused)
-        over = await self._caps.over(jobs)
-        sealed = await self._job_sealer.seal([job for job in jobs if job.id not in over])
-        fitting = {
-            job.id: EnqueueRequest(
-                job, each.on_duplicate, self._rights.replaceable_owner(by, job.tenant)
-            )
-            for job, each in zip(sealed, (e for e in asked if e.job.id not in over), strict=True)
-        }
-        try:
-            stored = await store_with_retry(
-                self._storage,
-                sealed,
-                lambda left: self._storage.jobs.enqueue_together(
-                    [[fitting[job.id] for job in chunk] for chunk in _chunks(left)]
-                ),
-            )
-        except IncompleteBatch as error:
-            for job, answer in zip(sealed, error.stored, strict=True):
-                try:
-                    await self.receipt(job, answer, fitting[job.id].on_duplicate)
-                except WindlassError as problem:
-                    refused[next(n for n, each in enumerate(jobs) if each.id == job.id)] = problem
-            raise BatchRefused(refused) from None
-        receipts = [
-            await self.receipt(each.job, answer, each.on_duplicate)
-            for each, answer in zip(asked, _merge_rejected(jobs, stored, over), strict=True)
-        ]
-        await self._publish_stored(sealed, stored)
-        return receipts
-
     async def check(self, jobs: Sequence[NewJob], *, by: Principal | None = None) -> None:
         """Refuse what can be seen to be wrong before anything is stored."""
         if by is not None:
@@ -238,38 +144,6 @@ class Enqueuer:
         asked = [job.due_at for job in jobs if job.due_at is not None and job.due_at < long_ago]
         if asked and min(asked) < await self._storage.now() - PAST:
             raise OptionInvalid("at", min(asked).isoformat(), allowed="a time from now on")
-
-    async def enqueue_in(
-        self,
-        session: Session,
-        jobs: Sequence[NewJob],
-        *,
-        on_duplicate: OnDuplicate = "existing",
-        over: Mapping[JobId, str] = MappingProxyType({}),
-    ) -> list[EnqueueResult]:
-        """Store jobs through a caller's own transaction: they exist once that commits.
-
-        Awaits nothing but the session, so that it can be driven without a loop over a blocking
-        one; `joined` then says what the answer means.
-        """
-        answers: list[EnqueueResult] = []
-        jobs = self._job_sealer.seal_known(jobs)
-        for chunk in _chunks([job for job in jobs if job.id not in over]):
-            for job, stored in zip(chunk, await store(session, chunk), strict=True):
-                if on_duplicate == "replace" and stored.existing_id is not None:
-                    answers.append(await replace_waiting_job(session, job, stored.existing_id))
-                else:
-                    answers.append(stored)
-        return _merge_rejected(jobs, answers, over)
-
-    async def joined(
-        self, jobs: Sequence[NewJob], stored: Sequence[EnqueueResult], on_duplicate: OnDuplicate
-    ) -> list[Receipt]:
-        """What the answer of `enqueue_in` means. Workers are woken about when the caller's
-        transaction is likely to have committed."""
-        receipts = await self._receipts(jobs, stored, on_duplicate)
-        self._nudges.nudge_after_commit({job.queue for job in jobs})
-        return receipts
 
     def check_repeated(self, job: NewJob, existing: Job, *, key: str) -> None:
         """Raise KeyReused if a job that was met by an idempotency key is of another definition, or has
@@ -331,16 +205,6 @@ class Enqueuer:
             case never:
                 assert_never(never)
 
-    async def _receipts(
-        self, jobs: Sequence[NewJob], stored: Sequence[EnqueueResult], on_duplicate: OnDuplicate
-    ) -> list[Receipt]:
-        return [
-            Receipt(ReceiptStatus.CREATED, job.id)
-            if s.status is EnqueueStatus.CREATED
-            else await self.receipt(job, s, on_duplicate)
-            for job, s in zip(jobs, stored, strict=True)
-        ]
-
     async def _publish_stored(
         self, jobs: Sequence[NewJob], stored: Sequence[EnqueueResult]
     ) -> None:
@@ -356,21 +220,6 @@ class Enqueuer:
             self._nudges.nudge(due)
 
 
-def _merge_rejected(
-    jobs: Sequence[NewJob], stored: Sequence[EnqueueResult], over: Mapping[JobId, str]
-) -> list[EnqueueResult]:
-    """The answers for all jobs: for those that were stored, and for those that never were."""
-    if not over:
-        return list(stored)
-    rest = iter(stored)
-    return [
-        EnqueueResult(job.id, EnqueueStatus.REJECTED, because=over[job.id])
-        if job.id in over
-        else next(rest)
-        for job in jobs
-    ]
-
-
 def _check_cycles(jobs: Sequence[NewJob]) -> None:
     children = {job.id: job.after for job in jobs if job.after}
     if not children:
@@ -381,17 +230,104 @@ def _check_cycles(jobs: Sequence[NewJob]) -> None:
         raise ParentInvalid(error.args[1][0], because="cycle") from None
 
 
-def _chunks(jobs: Sequence[NewJob]) -> list[list[NewJob]]:
-    """A few thousand jobs each; a key that comes again begins a new one, so that it is met."""
-    if not any(map(requested_keys, jobs)):
-        return [list(jobs[n : n + _CHUNK]) for n in range(0, len(jobs), _CHUNK)]
-    chunks: list[list[NewJob]] = [[]]
+class EnqueueBatcher:
+    """Batches of single enqueues: those that come while a batch is being stored form the next one.
+
+    A batch costs one round trip. No added latency: a lone job is sent immediately.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._waiting: list[PendingEnqueue] = []
+        self._lanes: set[asyncio.Task[None]] = set()
+
+    async def enqueue(self, job: NewJob) -> EnqueueResult:
+        """Store one job, together with others that come at the same time.
+
+        A task that is bound to a tenant shares no statement with others.
+        """
+        if bound_tenant() is not None:
+            [stored] = await store_with_retry(self._storage, [job])
+            return stored
+        answer: asyncio.Future[EnqueueResult] = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, answer))
+        if len(self._lanes) < _LANES:
+            lane = spawn_unbound(self._drain())
+            self._lanes.add(lane)
+            lane.add_done_callback(self._lanes.discard)
+        # A caller that gives up lets go of its answer, and takes nothing of the others' batch.
+        return await answer
+
+    async def _drain(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
+            batch, later = _split_conflicting(batch)
+            self._waiting = later + self._waiting
+            try:
+                stored = await store_with_retry(self._storage, [job for job, _ in batch])
+            except Exception as error:  # noqa: BLE001  every caller of the batch gets it
+                for _, answer in batch:
+                    if not answer.done():
+                        answer.set_exception(error)
+            else:
+                for (_, answer), result in zip(batch, stored, strict=True):
+                    if not answer.done():
+                        answer.set_result(result)
+
+
+async def store_with_retry(
+    storage: Storage, jobs: Sequence[NewJob], store: StoreJobs | None = None
+) -> list[EnqueueResult]:
+    """Store jobs; after an outage, look which were stored and repeat the rest with the same ids."""
+    stored: Set[UUID] = frozenset()
+    for tries, pause in enumerate(_PAUSES):
+        try:
+            if tries:
+                stored = await storage.jobs.existing_job_ids([job.id for job in jobs])
+            left = [job for job in jobs if job.id not in stored] if stored else jobs
+            results = await (store or storage.jobs.enqueue)(left) if left else []
+            return _merge_stored(jobs, stored, results)
+        except IncompleteBatch as refused:
+            raise IncompleteBatch(_merge_stored(jobs, stored, refused.stored)) from None
+        except DatabaseOutage:
+            if pause is None:
+                raise
+            await asyncio.sleep(pause)
+    raise AssertionError("unreachable")
+
+
+def _merge_stored(
+    jobs: Sequence[NewJob], stored: Set[UUID], results: Sequence[EnqueueResult]
+) -> list[EnqueueResult]:
+    """The results of all jobs: those an earlier try stored, and the rest."""
+    rest = iter(results)
+    return [EnqueueResult(job.id) if job.id in stored else next(rest) for job in jobs]
+
+
+def _split_conflicting(
+    batch: list[PendingEnqueue],
+) -> tuple[list[PendingEnqueue], list[PendingEnqueue]]:
+    """Split a batch so that a statement has one job per key: it cannot see a row of its own."""
+    now: list[PendingEnqueue] = []
+    later: list[PendingEnqueue] = []
     seen: set[tuple[str, str, str]] = set()
-    for job in jobs:
+    if not any(job.after or requested_keys(job) for job, _ in batch):
+        return batch, []
+    for job, answer in batch:
         keys = set(requested_keys(job))
-        if len(chunks[-1]) >= _CHUNK or keys & seen:
-            chunks.append([])
-            seen = set()
-        chunks[-1].append(job)
-        seen |= keys
-    return [chunk for chunk in chunks if chunk]
+        if keys & seen or any(parent in {j.id for j, _ in later} for parent in job.after):
+            later.append((job, answer))
+        else:
+            seen |= keys
+            now.append((job, answer))
+    return now, later
+
+
+def requested_keys(job: NewJob) -> list[tuple[str, str, str]]:
+    """The keys a job asks for, as (tenant, kind, key)."""
+    keys: list[tuple[str, str, str]] = []
+    if job.dedupe_key is not None:
+        keys.append((job.tenant, "dedupe", job.dedupe_key))
+    if job.idempotency_key is not None:
+        keys.append((job.tenant, "idempotency", job.idempotency_key))
+    return keys

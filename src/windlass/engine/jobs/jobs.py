@@ -21,7 +21,7 @@ from windlass.core.jobs.models import (
 )
 from windlass.core.jobs.states import ENDED, JobState, Verb, states_for
 from windlass.core.text import storable
-from windlass.engine.jobs.enqueue import Enqueuer
+from windlass.engine.jobs.bulk_enqueue import BulkEnqueue
 from windlass.engine.jobs.explain import Explanation, explain, key_missing
 from windlass.engine.jobs.update_time import begun
 from windlass.engine.leases.leases import cancel_overdue
@@ -44,7 +44,7 @@ __all__ = ["Jobs", "RelatedJob"]
 _POLLS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
 
-class Jobs(Enqueuer):
+class Jobs(BulkEnqueue):
     """Verbs that make or change work take `by`, the principal whose right to enqueue is asked for;
     None is the program itself. `actor` is the name that the job's history shows."""
 

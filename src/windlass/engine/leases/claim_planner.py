@@ -38,6 +38,8 @@ class ClaimPlanner:
         self._productive_lines: Sequence[JobLine] = ()
         self._survey_was_partial = False
         self._suspect: LeaseRef | None = None
+        self._known: list[str] = []
+        self._known_with_suspects: list[str] = []
         self._looked_at = self._look_again_at = float("-inf")
 
     async def claim(
@@ -55,21 +57,18 @@ class ClaimPlanner:
         After a nudge it may bring less than there is: what came is most likely where the last jobs
         came from, and starts sooner if nothing else is looked at first.
         """
-
-        everything = known
-        if not await self._runs_suspect(worker):
-            everything = with_suspects(known)
+        everything = known if await self._runs_suspect(worker) else self._with_suspects(known)
 
         async def draw(lines: Sequence[JobLine], wanted: int) -> list[Lease]:
             if everything is known:
-                lines = [line for line in lines if not is_suspect(line.gate)]
+                lines = [line for line in lines if not (line.gate and is_suspect(line.gate))]
             quotas = [
                 replace(quota, begin=self._places.get(quota.line))
                 for quota in fair_share.share_quotas(lines, wanted)
             ]
             if not quotas:
                 return []
-            suspected = any(is_suspect(quota.line.gate) for quota in quotas)
+            suspected = any(is_suspect(gate) for quota in quotas if (gate := quota.line.gate))
             names = everything if suspected else known
             leases = await self._storage.leases.claim(worker, quotas, names, lease_time=lease_time)
             self._cursor = fair_share.next_cursor(lines, quotas)
@@ -90,6 +89,12 @@ class ClaimPlanner:
             await self._look(queues, everything, wanted)
             leases += await draw(self._survey.lines, wanted - len(leases))
         return leases, self._survey.next_due_in
+
+    def _with_suspects(self, known: Collection[str]) -> Collection[str]:
+        """All that a worker may claim while it runs no suspect; made anew when that changes."""
+        if known != self._known:
+            self._known, self._known_with_suspects = list(known), with_suspects(known)
+        return self._known_with_suspects
 
     async def _runs_suspect(self, worker: WorkerId) -> bool:
         """Whether the suspect that was claimed last is still leased."""
@@ -133,7 +138,7 @@ class ClaimPlanner:
         by_gate = {(line.queue, line.tenant, line.gate): line for line in lines}
         gave: dict[JobLine, None] = {}
         for lease in leases:
-            if is_suspect(lease.gate):
+            if lease.gate and is_suspect(lease.gate):
                 self._suspect = lease.held
             if line := by_gate.get((lease.queue, lease.tenant, lease.gate)):
                 self._places[line] = JobPosition(lease.priority, lease.due_at, lease.job_id)

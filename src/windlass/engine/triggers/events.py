@@ -32,7 +32,8 @@ from windlass.errors import (
     WindlassError,
 )
 from windlass.ids import EventId, TenantId, new_event_id, parse_job_id, parse_suffix
-from windlass.storage.database import Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Session
 from windlass.storage.storage import Storage
 from windlass.storage.triggers.triggers import EventMatching, emit_event
 from windlass.telemetry import Telemetry, describe_error

@@ -16,7 +16,8 @@ from windlass.core.access.audit import (
 from windlass.core.access.audit_signatures import AuditKeys, SignatureState
 from windlass.errors import AuditKeyMissing
 from windlass.storage.access import account_rows
-from windlass.storage.database import Database, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Session
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 

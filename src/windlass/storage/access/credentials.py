@@ -11,7 +11,8 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, TokenId, UserId
 from windlass.storage.access import account_rows
 from windlass.storage.access.audit import run_audited
-from windlass.storage.database import Database, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch
 

@@ -3,7 +3,8 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-from windlass.storage.database import Database, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database
 
 
 class IdempotencyRecord(NamedTuple):

@@ -5,7 +5,8 @@ from typing import Any
 
 from windlass.core.access.tenant import Tenant
 from windlass.ids import JobId
-from windlass.storage.database import Database, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 

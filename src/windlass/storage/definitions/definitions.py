@@ -9,7 +9,8 @@ from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId
-from windlass.storage.database import Database, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Session
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import BATCHES, Batch
 

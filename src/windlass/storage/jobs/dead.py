@@ -8,7 +8,8 @@ from windlass.core.jobs.fingerprint import fingerprint
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, JobId
-from windlass.storage.database import Database, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database
 from windlass.storage.sql import rows
 
 

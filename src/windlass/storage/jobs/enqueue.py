@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from windlass.core.jobs.models import NewJob, OnDuplicate
 from windlass.ids import JobId
-from windlass.storage.database import Database, Lane, LaneSession, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Lane, Session
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch, fields_as_columns
+from windlass.storage.sql.statements import Rows
 
 _TRIES = 5
 #: So many of the newest open jobs are looked at, and so many of those found are waited for.
@@ -69,7 +71,6 @@ class IncompleteBatch(Exception):
 class EnqueueVerbs:
     _db: Database
 
-    @retry_deadlocks
     async def enqueue(
         self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
     ) -> list[EnqueueResult]:
@@ -79,13 +80,8 @@ class EnqueueVerbs:
         Repeating a call with the same ids stores nothing twice while the jobs are open.
         """
         if not whole and is_single_statement(jobs):
-            return await store(LaneSession(self._db, Lane.STORE), jobs)
-        async with self._db.transaction(Lane.STORE) as session:
-            stored = await store(session, jobs)
-            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
-            if whole and any(s.status not in fine for s in stored):
-                raise IncompleteBatch(stored)
-            return stored
+            return await store(_StoreSession(self._db), jobs)
+        return await self._enqueue_in_transaction(jobs, whole=whole, existing=existing)
 
     @retry_deadlocks
     async def enqueue_together(
@@ -108,6 +104,27 @@ class EnqueueVerbs:
         is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
         async with self._db.transaction(Lane.STORE) as session:
             return await replace_waiting_job(session, job, existing, owner=owner)
+
+    @retry_deadlocks
+    async def _enqueue_in_transaction(
+        self, jobs: Sequence[NewJob], *, whole: bool, existing: bool
+    ) -> list[EnqueueResult]:
+        async with self._db.transaction(Lane.STORE) as session:
+            stored = await store(session, jobs)
+            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
+            if whole and any(s.status not in fine for s in stored):
+                raise IncompleteBatch(stored)
+            return stored
+
+
+class _StoreSession:
+    """Runs each verb in a transaction of its own, in the lane that stores jobs."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def run(self, verb: str, /, **params: Any) -> Rows:
+        return await self._database.run(verb, lane=Lane.STORE, **params)
 
 
 def is_single_statement(jobs: Sequence[NewJob]) -> bool:

@@ -21,7 +21,8 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId, OperationId
 from windlass.storage.access import account_rows
 from windlass.storage.access.audit import append, run_audited
-from windlass.storage.database import Database, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Session
 from windlass.storage.jobs.bulk import apply
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch

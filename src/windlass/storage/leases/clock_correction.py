@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from windlass.core.leases.lease import LONGEST_LEASE
 from windlass.core.leases.wrong_clock import CLOCK_MARGIN
-from windlass.storage.database import Database, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 

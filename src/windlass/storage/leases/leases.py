@@ -35,7 +35,8 @@ from windlass.core.leases.limits import CapacityKey, Limit
 from windlass.core.leases.rate_limits import PARTS
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_event_id
-from windlass.storage.database import Database, Lane, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Lane, Session
 from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch, fields_as_columns
@@ -92,7 +93,6 @@ class LeaseVerbs:
             next_due_in=rows.seconds(found[0]["next_due_in"]) if found else None,
         )
 
-    @retry_deadlocks
     async def claim(
         self,
         worker: WorkerId,
@@ -107,31 +107,10 @@ class LeaseVerbs:
         be left out unless their priority is higher. Answers ordered by priority, due time and id.
         """
         names = sorted({name for quota in quotas for name in quota.line.limits})
-        suspected = any(is_suspect(quota.line.gate) for quota in quotas)
+        suspected = any(is_suspect(gate) for quota in quotas if (gate := quota.line.gate))
         if not names and not suspected:
             return await self._take(self._db, worker, quotas, known, (), lease_time)
-        async with self._db.transaction(Lane.WORK) as session:
-            # Two statements: the room must be counted after the lock was won.
-            locked = await session.run("lock_limits", names=Batch(name=names)) if names else []
-            limits = {row["name"]: Limit.of(row) for row in locked}
-            rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])
-            # In no fixed order, or the first line would always have the little room there is.
-            shuffled = random.sample(quotas, len(quotas))
-            allowed = fair_share.limit_quotas(shuffled, limits, rooms)
-            if suspected:
-                allowed = await _with_one_suspect(session, worker, allowed)
-            if not allowed:
-                return []
-            leases = await self._take(
-                session, worker, allowed, known, list(limits.values()), lease_time
-            )
-            await _note_starts(session, limits, leases)
-            if suspects := [lease.job_id for lease in leases if is_suspect(lease.gate)]:
-                await session.run(
-                    "acquire_limits",
-                    holds=Batch(job_id=suspects, name=[_suspect_of(worker)] * len(suspects)),
-                )
-            return leases
+        return await self._claim_limited(worker, quotas, known, names, lease_time, suspected)
 
     async def limit_capacity(self, line: JobLine) -> dict[CapacityKey, int]:
         """The free capacity for jobs of a line under each of the limits that it names and that exist.
@@ -310,6 +289,40 @@ class LeaseVerbs:
         async with self._db.transaction(Lane.WORK) as session:
             return await _end_and_emit(session, batch)
 
+    @retry_deadlocks
+    async def _claim_limited(
+        self,
+        worker: WorkerId,
+        quotas: Sequence[Quota],
+        known: Collection[str],
+        names: Sequence[str],
+        lease_time: timedelta,
+        suspected: bool,
+    ) -> list[Lease]:
+        """Claim from lines some of which have limits of these names, or hold suspects."""
+        async with self._db.transaction(Lane.WORK) as session:
+            # Two statements: the room must be counted after the lock was won.
+            locked = await session.run("lock_limits", names=Batch(name=names)) if names else []
+            limits = {row["name"]: Limit.of(row) for row in locked}
+            rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])
+            # In no fixed order, or the first line would always have the little room there is.
+            shuffled = random.sample(quotas, len(quotas))
+            allowed = fair_share.limit_quotas(shuffled, limits, rooms)
+            if suspected:
+                allowed = await _with_one_suspect(session, worker, allowed)
+            if not allowed:
+                return []
+            leases = await self._take(
+                session, worker, allowed, known, list(limits.values()), lease_time
+            )
+            await _note_starts(session, limits, leases)
+            if suspects := [lease.job_id for lease in leases if is_suspect(lease.gate)]:
+                await session.run(
+                    "acquire_limits",
+                    holds=Batch(job_id=suspects, name=[_suspect_of(worker)] * len(suspects)),
+                )
+            return leases
+
     async def _take(
         self,
         session: Database | Session,
@@ -409,7 +422,7 @@ def _line_batch(quotas: Sequence[Quota]) -> Batch:
         queue=[quota.line.queue for quota in quotas],
         tenant_id=[quota.line.tenant for quota in quotas],
         gate=[quota.line.gate for quota in quotas],
-        definition=[definition_of(quota.line.gate) for quota in quotas],
+        definition=[definition_of(gate) if (gate := quota.line.gate) else "" for quota in quotas],
         line_limit=[quota.line_limit for quota in quotas],
         tenant_limit=[quota.tenant_limit for quota in quotas],
         begin_priority=[begin.priority for begin in begins],

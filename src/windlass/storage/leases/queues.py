@@ -4,7 +4,8 @@ from typing import Literal
 
 from windlass.core.leases.limits import Queue
 from windlass.ids import QueueName
-from windlass.storage.database import Database, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database
 from windlass.storage.sql import rows
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
-from windlass.storage.database import Database, Lane, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Lane
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch
 

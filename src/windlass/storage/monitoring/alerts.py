@@ -3,7 +3,8 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from windlass.storage.database import Database, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database
 from windlass.storage.sql import rows
 
 

@@ -12,7 +12,8 @@ from uuid import UUID, uuid4
 from windlass.core.jobs import outcome
 from windlass.core.leases.lease import AttemptEnd, LeaseRef
 from windlass.ids import JobId, WorkerId
-from windlass.storage.database import Database, Lane, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Lane, Session
 from windlass.storage.leases.leases import finish_batch
 from windlass.storage.sql import rows
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.core.monitoring.latency import Histogram, HistogramKey, Observation
-from windlass.storage.database import Database, Lane, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Lane
 from windlass.storage.sql.batches import Batch
 from windlass.storage.sql.statements import Rows
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG, Deadlines
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.connection.pending_nudges import PendingWakeups
-from windlass.storage.database import Lane, Watch, retry_deadlocks
+from windlass.storage.database import Lane, Watch
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.pool import Checkout, MysqlPool

@@ -14,7 +14,7 @@ from windlass.errors import (
     SchemaOutdated,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.database import Deadlock
+from windlass.storage.connection.deadlock_retry import Deadlock
 
 #: Longest wait for another transaction's lock, in seconds: shorter than any wait for the server.
 LOCK_WAIT = 8

@@ -15,7 +15,8 @@ from windlass.errors import (
 )
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG, Deadlines
-from windlass.storage.database import Lane, Watch, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Lane, Watch
 from windlass.storage.postgres import dialect
 from windlass.storage.postgres.connect import connect, pooled_connection, transaction
 from windlass.storage.postgres.fast_paths import FAST_PATHS

@@ -13,7 +13,7 @@ from windlass.errors import (
     SchemaOutdated,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.database import Deadlock
+from windlass.storage.connection.deadlock_retry import Deadlock
 
 #: Errors of a connection that are translated.
 RAISED = (

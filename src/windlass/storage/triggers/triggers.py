@@ -11,7 +11,8 @@ from windlass.core.triggers.trigger import Event, Trigger, TriggerMatch
 from windlass.core.triggers.trigger_fields import name_in_code
 from windlass.errors import TriggerUnreadable
 from windlass.ids import EventId, TriggerId
-from windlass.storage.database import Database, Session, retry_deadlocks
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
+from windlass.storage.database import Database, Session
 from windlass.storage.jobs.enqueue import EnqueueResult, EnqueueStatus, store
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import BATCHES, Batch

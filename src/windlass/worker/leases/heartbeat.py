@@ -9,8 +9,8 @@ from windlass.core.jobs.models import WorkerRow
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.ids import WorkerId
 from windlass.worker.backend import WorkerBackend
+from windlass.worker.handlers import RunnableDefinitions
 from windlass.worker.options import WorkerOptions
-from windlass.worker.runnable_definitions import RunnableDefinitions
 
 _VERSION = version("windlass")
 

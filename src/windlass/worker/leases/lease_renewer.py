@@ -77,4 +77,4 @@ class LeaseRenewer:
 
 
 def _is_ours(run: LiveAttempt) -> bool:
-    return not (run.lost or run.context.completed)
+    return not (run.lost or run.completed)

@@ -252,8 +252,11 @@ class RenewalThread:
     def _log(self, blockage: Blockage, first: bool) -> None:
         self._telemetry.blocked(blockage.lease, blockage.seconds, blockage.stack)
         if first and blockage.run is not None:
-            blockage.run.context.log.warning(
-                "this handler blocks its worker's event loop", stack=blockage.stack
+            blockage.run.create_sink().log(
+                blockage.run.lease,
+                "warn",
+                "this handler blocks its worker's event loop",
+                {"stack": blockage.stack},
             )
 
     def _report_overdue(self) -> None:
@@ -320,5 +323,5 @@ def _final_outcomes(
 def _released_outcome(run: LiveAttempt) -> AttemptEnd:
     # Processes of a run end a little after the worker: another must not start it before.
     delay = timedelta(seconds=run.stop_timeout) if run.runs_in_own_process else timedelta()
-    maybe_recorded = run.ended or run.context.completed
+    maybe_recorded = run.ended or run.completed
     return outcome.released(run.held, delay=delay)._replace(maybe_recorded=maybe_recorded)

@@ -54,7 +54,10 @@ class LogWriter:
         self._redactor = redactor
         self._line_bytes = line_bytes
         self._buffer = LineBuffer()
-        self._progress: dict[LeaseRef, ProgressReport] = {}
+        #: How many lines of each lease, and which progress, are not stored yet, a write under way
+        #: included.
+        self.unwritten_lines: Mapping[LeaseRef, int] = self._buffer.unwritten
+        self.unwritten_progress: dict[LeaseRef, ProgressReport] = {}
         self._loop = asyncio.get_running_loop()
         self._full = asyncio.Event()
         self._full_signaled = False
@@ -112,7 +115,7 @@ class LogWriter:
         if note is not None:
             note = self._redactor.redact_part(text_of(note), NOTE_BYTES, secrets)
         self._telemetry.progressed(lease, fraction, note)
-        self._progress[lease.held] = ProgressReport(
+        self.unwritten_progress[lease.held] = ProgressReport(
             job_id=lease.job_id, token=lease.token, fraction=fraction, note=note
         )
 
@@ -162,7 +165,8 @@ class LogWriter:
             result=text,
             warnings=dump_json(all_warnings) if all_warnings else None,
             keep=True,
-        )._replace(once=tuple(once))
+            once=tuple(once),
+        )
         # With the lines logged before it: after the end none would be accepted. A flush under way
         # is not waited for: it may itself wait for rows that the handler's transaction has locked.
         lines = self._buffer.take(lease.held)
@@ -174,25 +178,20 @@ class LogWriter:
 
     def holds(self, held: LeaseRef) -> bool:
         """True if something of a lease is not stored yet, a write under way included."""
-        return held in self._progress or held in self._buffer.unwritten
-
-    @property
-    def waiting(self) -> bool:
-        """True if anything is not stored yet, a write under way included."""
-        return bool(self._progress or self._buffer.unwritten)
+        return held in self.unwritten_progress or held in self.unwritten_lines
 
     async def flush(self) -> None:
         """Store what is waiting, after the write under way. A line leaves the buffer only when it
         was stored, or when its lease is lost."""
         async with self._flushing:
-            progress = list(self._progress.values())
+            progress = list(self.unwritten_progress.values())
             for _ in range(0, len(self._buffer), _BATCH):
                 await self._write_some()
             await self._leases.report(progress)
             for report in progress:
                 held = LeaseRef(report.job_id, report.token)
-                if self._progress.get(held) is report:
-                    del self._progress[held]
+                if self.unwritten_progress.get(held) is report:
+                    del self.unwritten_progress[held]
         self._flushed_at = clock.monotonic()
 
     async def tick(self) -> bool:
@@ -200,7 +199,7 @@ class LogWriter:
         passed. Returns True if it flushed."""
         waited = clock.monotonic() - self._flushed_at >= self._seconds
         many = len(self._buffer) >= self._most
-        if not (self._progress or many or (len(self._buffer) and waited)):
+        if not (self.unwritten_progress or many or (len(self._buffer) and waited)):
             return False
         await self.flush()
         return True

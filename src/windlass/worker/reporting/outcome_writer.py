@@ -77,7 +77,9 @@ class OutcomeWriter:
 
     def _holds_lines_of(self, batch: list[AttemptEnd]) -> bool:
         logs = self._log_writer
-        return logs.waiting and any(logs.holds(finish.held) for finish in batch)
+        if not logs.unwritten_lines and not logs.unwritten_progress:
+            return False
+        return any(logs.holds(finish.held) for finish in batch)
 
 
 def _batch_size(waiting: list[AttemptEnd]) -> int:

@@ -1,4 +1,4 @@
-"""cancel: waiting jobs end at once, running ones are asked; and close, which is the same."""
+"""cancel and close: waiting jobs end at once, running ones are asked to stop."""
 
 import pytest
 
@@ -34,10 +34,10 @@ async def test_a_waiting_job_ends_at_once(storage, clock, how, to):
     id = await enqueue(storage, **how)
     await clock.advance(SECOND)
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [id], actor="ada", reason="not needed", to=to)
+    result = await storage.jobs.cancel(ALL_TENANTS, [id], actor="ada", reason="not needed", to=to)
 
     ended = await job(storage, id)
-    assert answer == {id: to}
+    assert result == {id: to}
     assert (ended.state, ended.finished_at) == (to, clock.now)
     assert (ended.cancel_requested_by, ended.cancel_requested_at) == ("ada", clock.now)
     assert (ended.reason, ended.outcome, ended.attempts) == ("not needed", None, 0)
@@ -45,7 +45,7 @@ async def test_a_waiting_job_ends_at_once(storage, clock, how, to):
     assert await claim_all(storage) == []
 
 
-async def test_a_closed_job_tells_the_reason_as_its_error(storage):
+async def test_a_closed_job_has_the_reason_as_its_error(storage):
     id = await enqueue(storage)
 
     await storage.jobs.cancel(ALL_TENANTS, [id], reason="Tenant not found", to=JobState.DEAD_LETTER)
@@ -53,7 +53,7 @@ async def test_a_closed_job_tells_the_reason_as_its_error(storage):
     assert (await job(storage, id)).last_error == "Tenant not found"
 
 
-async def test_a_job_canceled_by_the_system_names_nobody(storage):
+async def test_a_job_canceled_by_the_system_has_no_actor(storage):
     id = await enqueue(storage)
 
     await storage.jobs.cancel(ALL_TENANTS, [id])
@@ -62,46 +62,46 @@ async def test_a_job_canceled_by_the_system_names_nobody(storage):
     assert (ended.cancel_requested_by, ended.reason) == (None, None)
 
 
-async def test_a_running_job_is_asked_and_goes_on_until_it_ends(storage, clock):
+async def test_a_running_job_is_asked_to_stop_and_runs_until_it_ends(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
 
-    answer = await storage.jobs.cancel(
+    result = await storage.jobs.cancel(
         ALL_TENANTS, [lease.job_id], actor="ada", reason="not needed"
     )
 
-    asked = await job(storage, lease.job_id)
-    assert answer == {lease.job_id: JobState.RUNNING}
-    assert (asked.state, asked.cancel_requested_at) == (JobState.RUNNING, clock.now)
-    assert (asked.cancel_requested_by, asked.reason) == ("ada", "not needed")
+    canceled = await job(storage, lease.job_id)
+    assert result == {lease.job_id: JobState.RUNNING}
+    assert (canceled.state, canceled.cancel_requested_at) == (JobState.RUNNING, clock.now)
+    assert (canceled.cancel_requested_by, canceled.reason) == ("ada", "not needed")
     assert await storage.leases.cancel_requests(ALDER, [held(lease)]) == {lease.job_id}
     assert await end(storage, lease, JobState.CANCELED) is JobState.CANCELED
 
 
-async def test_only_those_asked_to_stop_are_told_to(storage):
-    asked, going_on, former = [await started(storage) for _ in range(3)]
-    await storage.jobs.cancel(ALL_TENANTS, [asked.job_id, former.job_id])
+async def test_only_jobs_asked_to_stop_are_reported_to_their_worker(storage):
+    canceled, going_on, former = [await started(storage) for _ in range(3)]
+    await storage.jobs.cancel(ALL_TENANTS, [canceled.job_id, former.job_id])
     await end(storage, former, JobState.CANCELED)
 
     assert await storage.leases.cancel_requests(
-        ALDER, [held(a) for a in (asked, going_on, former)]
-    ) == {asked.job_id}
+        ALDER, [held(a) for a in (canceled, going_on, former)]
+    ) == {canceled.job_id}
     assert await storage.leases.cancel_requests(ALDER, []) == set()
 
 
-async def test_asking_twice_is_asking_once(storage, clock):
+async def test_a_repeated_cancel_request_changes_nothing(storage, clock):
     lease = await started(storage)
     await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="ada", reason="first")
     before = await job(storage, lease.job_id)
     await clock.advance(SECOND)
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="bob", reason="second")
+    result = await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="bob", reason="second")
 
-    assert answer == {lease.job_id: JobState.RUNNING}
+    assert result == {lease.job_id: JobState.RUNNING}
     assert await job(storage, lease.job_id) == before
 
 
-async def test_an_ended_job_stays_as_it_is(storage):
+async def test_an_ended_job_is_not_canceled(storage):
     for state in sorted(ENDED):
         before = await a_job(storage, state)
 
@@ -124,38 +124,38 @@ async def test_many_jobs_in_many_states_are_canceled_in_one_call(storage):
     states = list(JobState) * 3
     jobs = [await a_job(storage, state) for state in states]
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [*(one.id for one in jobs), new_job_id()])
+    result = await storage.jobs.cancel(ALL_TENANTS, [*(one.id for one in jobs), new_job_id()])
 
     goes_to = {
         JobState.PENDING: JobState.CANCELED,
         JobState.QUEUED: JobState.CANCELED,
         JobState.RUNNING: JobState.RUNNING,
     }
-    assert answer == {
+    assert result == {
         one.id: goes_to[state] for one, state in zip(jobs, states, strict=True) if state in goes_to
     }
     assert await storage.jobs.cancel(ALL_TENANTS, []) == {}
 
 
-async def test_an_id_named_twice_is_canceled_once(storage):
+async def test_a_repeated_id_is_canceled_once(storage):
     id = await enqueue(storage)
 
     assert await storage.jobs.cancel(ALL_TENANTS, [id, id]) == {id: JobState.CANCELED}
 
 
-async def test_a_foreign_tenant_cancels_nothing(storage):
+async def test_another_tenant_cancels_nothing(storage):
     await a_tenant(storage, "acme")
     mine = [await a_job(storage, state, tenant=ACME) for state in JobState]
 
-    answer = await storage.jobs.cancel(Scope.of("globex"), [one.id for one in mine])
+    result = await storage.jobs.cancel(Scope.of("globex"), [one.id for one in mine])
 
-    assert answer == {}
+    assert result == {}
     for one in mine:
         assert await job(storage, one.id) == one
     assert len(await storage.jobs.cancel(Scope(ACME), [one.id for one in mine])) == 3
 
 
-async def test_a_canceled_job_gives_its_dedupe_key_back(storage):
+async def test_a_canceled_job_releases_its_dedupe_key(storage):
     id = await enqueue(storage, dedupe_key="d", idempotency_key="i")
 
     await storage.jobs.cancel(ALL_TENANTS, [id])
@@ -169,10 +169,10 @@ async def test_a_parent_and_its_children_are_canceled_in_one_call(storage):
     children = [await enqueue_child(storage, parent) for _ in range(2)]
     grandchild = await enqueue_child(storage, *children, on_parent_failure="run")
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [grandchild, parent, *children])
+    result = await storage.jobs.cancel(ALL_TENANTS, [grandchild, parent, *children])
 
-    assert set(answer.values()) == {JobState.CANCELED}
-    assert len(answer) == 4
+    assert set(result.values()) == {JobState.CANCELED}
+    assert len(result) == 4
 
 
 async def test_a_thousand_jobs_are_canceled_in_one_call(storage):
@@ -180,10 +180,10 @@ async def test_a_thousand_jobs_are_canceled_in_one_call(storage):
     await storage.jobs.enqueue(new)
     running = {lease.job_id for lease in await claim(storage, 10)}
 
-    answer = await storage.jobs.cancel(ALL_TENANTS, [n.id for n in new])
+    result = await storage.jobs.cancel(ALL_TENANTS, [n.id for n in new])
 
-    assert len(answer) == 1000
-    assert {id for id, state in answer.items() if state is JobState.RUNNING} == running
+    assert len(result) == 1000
+    assert {id for id, state in result.items() if state is JobState.RUNNING} == running
 
 
 async def test_open_jobs_of_a_tenant_are_found_until_all_are_asked_to_stop(storage):
@@ -205,7 +205,7 @@ async def test_open_jobs_of_a_tenant_are_found_until_all_are_asked_to_stop(stora
     assert await state_of(storage, later) is JobState.DEAD_LETTER
 
 
-async def test_some_open_jobs_are_found_at_a_time(storage):
+async def test_open_jobs_are_found_in_batches(storage):
     await storage.jobs.enqueue(new_jobs(5))
     await storage.jobs.enqueue(new_jobs(5, held=True))
     closed = 0
@@ -217,7 +217,7 @@ async def test_some_open_jobs_are_found_at_a_time(storage):
     assert closed == 10
 
 
-async def test_a_canceled_job_is_claimed_by_nobody(storage):
+async def test_a_canceled_job_is_not_claimed(storage):
     id = await enqueue(storage)
     lease = await lease_of(storage, id)
     await storage.jobs.cancel(ALL_TENANTS, [id])

@@ -19,7 +19,7 @@ from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
 
 
-async def test_a_discarded_job_is_gone_with_all_that_hung_on_it(storage):
+async def test_a_discarded_job_is_deleted_with_its_related_rows(storage):
     parent = await a_job(storage, JobState.COMPLETED)
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i")
     lease = await lease_of(storage, child)
@@ -36,7 +36,7 @@ async def test_a_discarded_job_is_gone_with_all_that_hung_on_it(storage):
     assert await rows_of(storage, "windlass_parents", "child_id", child) == 0
 
 
-async def test_only_ended_jobs_are_discarded_and_are_counted_no_more(storage, clock):
+async def test_only_ended_jobs_are_discarded_and_leave_the_counts(storage, clock):
     for state in JobState:
         before = await a_job(storage, state)
 
@@ -46,14 +46,14 @@ async def test_only_ended_jobs_are_discarded_and_are_counted_no_more(storage, cl
     await check_invariants(storage, clock)
 
 
-async def test_a_discard_may_be_meant_for_one_state(storage):
+async def test_a_discard_may_be_limited_to_one_state(storage):
     done = await a_job(storage, JobState.COMPLETED)
 
     assert not await storage.jobs.discard(ALL_TENANTS, done.id, only=JobState.DEAD_LETTER)
     assert await job(storage, done.id) == done
 
 
-async def test_a_job_that_something_waits_for_is_not_discarded(storage):
+async def test_a_job_with_waiting_children_is_not_discarded(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id, on_parent_failure="wait")
     await end(storage, lease, JobState.DEAD_LETTER)
@@ -64,7 +64,7 @@ async def test_a_job_that_something_waits_for_is_not_discarded(storage):
     assert await storage.jobs.discard(ALL_TENANTS, lease.job_id)
 
 
-async def test_a_foreign_tenant_discards_nothing(storage):
+async def test_another_tenant_discards_nothing(storage):
     await a_tenant(storage, "acme")
     dead = await a_job(storage, JobState.DEAD_LETTER, tenant=ACME)
 

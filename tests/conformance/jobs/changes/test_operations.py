@@ -1,4 +1,4 @@
-"""Bulk operations: a frozen set, exactly one process on it, and a record of what became of each."""
+"""Bulk operations: a frozen set of jobs, one process working on it, and a result for each job."""
 
 import asyncio
 from datetime import timedelta
@@ -41,52 +41,52 @@ async def counts_of(storage, operation):
     return now.done, now.failed, now.skipped
 
 
-async def test_an_operation_is_told_as_it_was_begun(storage):
+async def test_an_operation_reads_back_as_started(storage):
     await a_tenant(storage, ACME)
-    made = an_operation("retry", tenant=ACME, reason="again", undo_of=new_operation_id())
+    created = an_operation("retry", tenant=ACME, reason="again", undo_of=new_operation_id())
 
-    await storage.jobs.create_operation(made, [new_job_id(), new_job_id()], entry=an_entry(ACME))
+    await storage.jobs.create_operation(created, [new_job_id(), new_job_id()], entry=an_entry(ACME))
 
-    told = await storage.jobs.operation(Scope(ACME), made.id)
-    assert (told.action, told.query, told.reason, told.undo_of, told.actor) == (
+    stored = await storage.jobs.operation(Scope(ACME), created.id)
+    assert (stored.action, stored.query, stored.reason, stored.undo_of, stored.actor) == (
         BulkAction.RETRY,
-        made.query,
+        created.query,
         "again",
-        made.undo_of,
+        created.undo_of,
         "user:1",
     )
-    assert (told.state, told.total, told.left, told.created_at) == ("running", 2, 2, START)
-    assert await storage.jobs.operation(Scope(GLOBEX), made.id) is None
-    assert [each.id for each in await storage.jobs.operations(Scope(ACME))] == [made.id]
+    assert (stored.state, stored.total, stored.left, stored.created_at) == ("running", 2, 2, START)
+    assert await storage.jobs.operation(Scope(GLOBEX), created.id) is None
+    assert [each.id for each in await storage.jobs.operations(Scope(ACME))] == [created.id]
     assert await storage.jobs.operations(Scope(GLOBEX)) == []
     assert len(await storage.access.entries(ACME)) == 1
 
 
-async def test_operations_are_told_newest_first_page_by_page(storage):
-    made = [an_operation() for _ in range(3)]
-    for each in made:
+async def test_operations_are_listed_newest_first_in_pages(storage):
+    created = [an_operation() for _ in range(3)]
+    for each in created:
         await storage.jobs.create_operation(each, [])
 
     first = await storage.jobs.operations(ALL_TENANTS, most=2)
     rest = await storage.jobs.operations(ALL_TENANTS, before=first[-1].id)
 
-    assert [each.id for each in first + rest] == [each.id for each in reversed(made)]
+    assert [each.id for each in first + rest] == [each.id for each in reversed(created)]
 
 
-async def test_a_large_set_is_frozen_whole_and_in_order(storage):
+async def test_a_large_set_is_frozen_completely_and_in_order(storage):
     ids = [new_job_id() for _ in range(5_500)]
-    made = an_operation()
+    created = an_operation()
 
-    await storage.jobs.create_operation(made, ids)
+    await storage.jobs.create_operation(created, ids)
 
     items, last = [], 0
-    while page := await storage.jobs.operation_items(made.id, "waiting", after=last, most=3000):
+    while page := await storage.jobs.operation_items(created.id, "waiting", after=last, most=3000):
         items += page
         last = page[-1].place
     assert [item.job_id for item in items] == ids
 
 
-async def test_cancel_ends_waiting_jobs_asks_running_ones_and_skips_ended_ones(storage):
+async def test_cancel_ends_waiting_jobs_stops_running_ones_and_skips_ended_ones(storage):
     waiting, later = await enqueue(storage), await enqueue(storage, delay=DAY)
     running = (await started(storage)).job_id
     ended = (await a_job(storage, JobState.COMPLETED)).id
@@ -110,7 +110,7 @@ async def test_cancel_ends_waiting_jobs_asks_running_ones_and_skips_ended_ones(s
 
 @pytest.mark.parametrize("action", BulkAction)
 @pytest.mark.parametrize("state", JobState)
-async def test_an_action_does_something_in_the_states_of_the_table_only(storage, action, state):
+async def test_an_action_applies_only_in_the_states_it_allows(storage, action, state):
     id = (await a_job(storage, state)).id
     operation = await begun(storage, [id], action)
 
@@ -122,7 +122,7 @@ async def test_an_action_does_something_in_the_states_of_the_table_only(storage,
         assert await state_of(storage, id) is state
 
 
-async def test_an_update_changes_what_it_was_begun_with(storage):
+async def test_an_update_applies_the_values_it_was_started_with(storage):
     waiting, running = await enqueue(storage), (await started(storage, priority=5)).job_id
     changes = {
         "priority": 50,
@@ -146,7 +146,7 @@ async def test_an_update_changes_what_it_was_begun_with(storage):
     assert step.actor == "user:1"
 
 
-async def test_a_retry_that_meets_an_open_job_with_its_key_is_skipped(storage):
+async def test_a_retry_is_skipped_when_an_open_job_has_the_key(storage):
     dead = await a_job(storage, DEAD_LETTER, dedupe_key="k")
     await offer(storage, new_job(dedupe_key="k"))
     operation = await begun(storage, [dead.id], "retry")
@@ -157,7 +157,7 @@ async def test_a_retry_that_meets_an_open_job_with_its_key_is_skipped(storage):
     assert item.note == "an open job has its dedupe key"
 
 
-async def test_what_waits_for_others_is_neither_run_now_nor_is_its_parent_discarded(storage):
+async def test_jobs_waiting_for_parents_are_not_run_now_and_their_parents_not_discarded(storage):
     dead = await a_job(storage, DEAD_LETTER)
     child = await enqueue_child(storage, dead.id, on_parent_failure="wait")
     one = await begun(storage, [child], "run_now")
@@ -194,7 +194,7 @@ async def test_jobs_of_another_tenant_are_not_touched(storage):
         assert await job(storage, id) == before
 
 
-async def test_batches_go_on_where_the_last_one_ended(storage):
+async def test_batches_continue_where_the_last_one_ended(storage):
     ids = [await enqueue(storage) for _ in range(5)]
     operation = await begun(storage, ids)
 
@@ -204,7 +204,7 @@ async def test_batches_go_on_where_the_last_one_ended(storage):
     assert await counts_of(storage, operation) == (5, 0, 0)
 
 
-async def test_one_process_takes_an_operation_until_its_hold_runs_out(storage, twin, clock):
+async def test_one_process_holds_an_operation_until_its_hold_expires(storage, twin, clock):
     ids = [await enqueue(storage) for _ in range(2)]
     first = await begun(storage, ids)
 
@@ -219,7 +219,7 @@ async def test_one_process_takes_an_operation_until_its_hold_runs_out(storage, t
     assert await storage.access.entries(None) == []
 
 
-async def test_of_many_who_take_an_operation_one_does(storage, twin):
+async def test_concurrent_takes_of_an_operation_succeed_once(storage, twin):
     await storage.jobs.create_operation(an_operation(), [await enqueue(storage)])
 
     taken = await asyncio.gather(
@@ -229,7 +229,7 @@ async def test_of_many_who_take_an_operation_one_does(storage, twin):
     assert sum(each is not None for each in taken) == 1
 
 
-async def test_two_who_hold_the_same_operation_act_on_each_job_once(storage, twin):
+async def test_two_holders_of_an_operation_process_each_job_once(storage, twin):
     ids = [(await a_job(storage, CANCELED)).id for _ in range(20)]
     operation = await begun(storage, ids, "retry")
 
@@ -244,7 +244,7 @@ async def test_two_who_hold_the_same_operation_act_on_each_job_once(storage, twi
         assert [step.message for step in steps].count("retry") == 1
 
 
-async def test_who_waits_longest_is_taken_first(storage, clock):
+async def test_the_operation_waiting_longest_is_taken_first(storage, clock):
     one = await begun(storage, [])
     await storage.jobs.create_operation(an_operation(), [])
     await clock.advance(HOUR)
@@ -257,7 +257,7 @@ async def test_who_waits_longest_is_taken_first(storage, clock):
     assert (again.id, again.token) == (one.id, 2)
 
 
-async def test_an_operation_that_is_to_stop_acts_on_nothing_more(storage):
+async def test_a_stopping_operation_processes_no_more_jobs(storage):
     await a_tenant(storage, ACME)
     id = await enqueue(storage, tenant=ACME)
     operation = await begun(storage, [id], tenant=ACME)
@@ -275,7 +275,7 @@ async def test_an_operation_that_is_to_stop_acts_on_nothing_more(storage):
     assert await storage.jobs.claim_operation(hold=MINUTE) is None
 
 
-async def test_a_job_that_cannot_be_acted_on_is_passed_by(storage):
+async def test_a_job_that_cannot_be_processed_is_skipped(storage):
     ids = [await enqueue(storage) for _ in range(2)]
     operation = await begun(storage, ids)
 
@@ -302,7 +302,7 @@ async def test_old_operations_are_pruned_and_running_ones_are_not(storage, clock
     assert await storage.jobs.operation_items(ended.id, "waiting") == []
 
 
-async def test_jobs_are_listed_by_who_made_them(storage):
+async def test_jobs_are_listed_by_creator(storage):
     mine = await enqueue(storage, created_by="user:1")
     await enqueue(storage, created_by="user:2")
 

@@ -32,21 +32,21 @@ async def test_a_payload_in_any_state_is_found_and_replaced(storage, state):
     assert await storage.jobs.encrypted_payloads(cursor) == ([], None)
 
 
-async def test_a_payload_that_was_changed_meanwhile_stays(storage):
-    made = await a_job(storage, JobState.QUEUED, payload=SEALED)
+async def test_a_payload_changed_concurrently_is_not_replaced(storage):
+    created = await a_job(storage, JobState.QUEUED, payload=SEALED)
     [found], _ = await storage.jobs.encrypted_payloads(START)
 
     await storage.jobs.replace_ciphertext([(found._replace(text=ANEW), '{"a": 2}')])
 
-    assert (await job(storage, made.id)).sealed == "1.k.A"
+    assert (await job(storage, created.id)).sealed == "1.k.A"
 
 
-async def test_all_jobs_are_looked_at_in_batches(storage):
-    made = {(await a_job(storage, state, payload=SEALED)).id for state in [*JobState, *JobState]}
+async def test_all_jobs_are_scanned_in_batches(storage):
+    created = {(await a_job(storage, state, payload=SEALED)).id for state in [*JobState, *JobState]}
 
     seen, cursor = [], START
     while cursor is not None:
         payloads, cursor = await storage.jobs.encrypted_payloads(cursor, most=5)
         seen += [each.id for each in payloads]
 
-    assert (len(seen), set(seen)) == (len(made), made)
+    assert (len(seen), set(seen)) == (len(created), created)

@@ -1,4 +1,4 @@
-"""retry: what people do with jobs that failed or were canceled."""
+"""retry: puts dead-lettered and canceled jobs in line again."""
 
 import pytest
 
@@ -33,10 +33,10 @@ async def test_a_retried_job_is_due_at_once_with_fresh_attempts(storage, clock, 
     ended = await a_job(storage, state, priority=7, correlation_id="c", metadata='{"m": 1}')
     await clock.advance(MINUTE)
 
-    answer = await storage.jobs.retry(ALL_TENANTS, ended.id, actor="ada")
+    result = await storage.jobs.retry(ALL_TENANTS, ended.id, actor="ada")
 
     again = await job(storage, ended.id)
-    assert answer == "queued"
+    assert result == "queued"
     assert (again.state, again.due_at, again.finished_at) == (JobState.QUEUED, clock.now, None)
     assert (again.attempts, again.max_attempts, again.worker_deaths) == (0, 3, 0)
     assert (again.priority, again.correlation_id, again.metadata) == (7, "c", {"m": 1})
@@ -45,7 +45,7 @@ async def test_a_retried_job_is_due_at_once_with_fresh_attempts(storage, clock, 
     assert [lease.job_id for lease in await claim_all(storage)] == [ended.id]
 
 
-async def test_tokens_go_on_rising_and_earlier_attempts_stay_readable(storage, clock):
+async def test_lease_tokens_keep_rising_and_earlier_attempts_stay_readable(storage, clock):
     lease = await started(storage, max_attempts=1)
     await end(storage, lease, JobState.DEAD_LETTER, error="one", error_type="A", error_trace="t")
     await storage.jobs.retry(ALL_TENANTS, lease.job_id)
@@ -57,16 +57,16 @@ async def test_tokens_go_on_rising_and_earlier_attempts_stay_readable(storage, c
     await end(storage, last)
 
     assert (again.token, again.attempts, again.max_attempts) == (2, 1, 1)
-    told = await storage.jobs.attempts(await job(storage, lease.job_id))
-    assert [(a.number, a.outcome, a.error) for a in told] == [
+    attempts = await storage.jobs.attempts(await job(storage, lease.job_id))
+    assert [(a.number, a.outcome, a.error) for a in attempts] == [
         (1, Outcome.FAILED, "one"),
         (2, Outcome.FAILED, "two"),
         (3, Outcome.SUCCEEDED, None),
     ]
-    assert (told[0].error_type, told[0].error_trace) == ("A", "t")
+    assert (attempts[0].error_type, attempts[0].error_trace) == ("A", "t")
 
 
-async def test_a_retried_job_still_shows_why_it_had_failed(storage):
+async def test_a_retried_job_keeps_its_last_error(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER, error="boom")
 
@@ -76,7 +76,7 @@ async def test_a_retried_job_still_shows_why_it_had_failed(storage):
     assert (again.last_error, again.progress, again.result) == ("boom", 0.0, None)
 
 
-async def test_a_stale_holder_cannot_touch_a_retried_job(storage, clock):
+async def test_a_stale_holder_cannot_change_a_retried_job(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
     await storage.leases.reap([lost(lease, JobState.DEAD_LETTER)])
@@ -113,11 +113,11 @@ async def test_a_retried_job_holds_its_dedupe_key_again(storage, window):
     dead = await a_job(storage, JobState.DEAD_LETTER, dedupe_key="d", dedupe_window=window)
     await storage.jobs.retry(ALL_TENANTS, dead.id)
 
-    met = await offer(storage, new_job(dedupe_key="d"))
+    receipt = await offer(storage, new_job(dedupe_key="d"))
     await end(storage, await lease_of(storage, dead.id))
     after = await offer(storage, new_job(dedupe_key="d"))
 
-    assert (met.status, met.existing_id) == ("existing", dead.id)
+    assert (receipt.status, receipt.existing_id) == ("existing", dead.id)
     assert after.status == ("existing" if window else "created")
 
 
@@ -140,7 +140,7 @@ async def test_a_retried_job_no_longer_expires(storage, clock):
     assert (await job(storage, id)).reason is None
 
 
-async def test_a_retried_child_waits_for_nobody(storage):
+async def test_a_retried_child_waits_for_no_parent(storage):
     parent = await enqueue(storage)
     child = await enqueue_child(storage, parent, max_attempts=9)
     await storage.jobs.cancel(ALL_TENANTS, [child])
@@ -157,7 +157,7 @@ async def lease_of_child(storage, child):
     return next(lease for lease in await claim_all(storage) if lease.job_id == child)
 
 
-async def test_a_foreign_tenant_retries_nothing(storage):
+async def test_another_tenant_retries_nothing(storage):
     await a_tenant(storage, "acme")
     dead = await a_job(storage, JobState.DEAD_LETTER, tenant=ACME)
 
@@ -166,7 +166,7 @@ async def test_a_foreign_tenant_retries_nothing(storage):
     assert await storage.jobs.retry(Scope(ACME), dead.id) == "queued"
 
 
-async def test_a_retry_is_recorded_with_who_did_it(storage, clock):
+async def test_a_retry_is_recorded_with_its_actor(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
     await end(storage, lease, JobState.DEAD_LETTER, error="boom")
@@ -183,7 +183,7 @@ async def test_a_retry_is_recorded_with_who_did_it(storage, clock):
 
 
 @pytest.mark.parametrize("came_from", ["pending", "queued", "retrying"])
-async def test_a_retry_records_the_end_it_takes_back(storage, clock, came_from):
+async def test_a_retry_records_the_end_it_reverts(storage, clock, came_from):
     if came_from == "retrying":
         lease = await started(storage)
         await end(storage, lease, JobState.QUEUED, delay=HOUR, error="boom")

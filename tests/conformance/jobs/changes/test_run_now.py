@@ -64,7 +64,7 @@ async def test_a_job_on_hold_for_a_later_time_runs_now(storage):
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
 
-async def test_a_job_in_line_already_is_as_due_as_can_be(storage):
+async def test_running_a_queued_job_now_changes_nothing(storage):
     id = await enqueue(storage)
     before = await job(storage, id)
 
@@ -91,15 +91,15 @@ async def test_a_job_that_does_not_wait_cannot_be_run_now(storage):
         assert not await storage.jobs.run_now(ALL_TENANTS, new_job_id())
 
 
-async def test_a_foreign_tenant_runs_nothing_now(storage):
+async def test_another_tenant_runs_nothing_now(storage):
     await a_tenant(storage, "acme")
     ids = [
         await enqueue(storage, tenant=ACME, **how) for how in ({}, {"delay": DAY}, {"held": True})
     ]
     before = [await job(storage, id) for id in ids]
 
-    answers = [await storage.jobs.run_now(Scope.of("globex"), id) for id in ids]
+    results = [await storage.jobs.run_now(Scope.of("globex"), id) for id in ids]
 
-    assert answers == [False] * 3
+    assert results == [False] * 3
     assert [await job(storage, id) for id in ids] == before
     assert await storage.jobs.run_now(Scope(ACME), ids[1])

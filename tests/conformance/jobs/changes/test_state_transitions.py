@@ -1,4 +1,4 @@
-"""Every verb against every state: a job moves only as the table of moves says."""
+"""Every verb against every state: a job makes only the allowed transitions."""
 
 import pytest
 
@@ -55,7 +55,7 @@ async def try_verb(world: World, verb: Verb, job: Job, *, to: JobState | None = 
 
 @pytest.mark.parametrize("state", JobState)
 @pytest.mark.parametrize("verb", Verb)
-async def test_a_verb_moves_a_job_only_as_the_table_says(world: World, verb, state):
+async def test_a_verb_makes_only_the_allowed_transitions(world: World, verb, state):
     before = await a_job(world.storage, state)
 
     await try_verb(world, verb, before)
@@ -71,7 +71,7 @@ async def test_a_verb_moves_a_job_only_as_the_table_says(world: World, verb, sta
 
 
 @pytest.mark.parametrize("state", JobState)
-async def test_a_finish_moves_only_a_running_job_to_where_it_says(world: World, state):
+async def test_a_finish_moves_only_a_running_job(world: World, state):
     for to in FINISH_STATES:
         before = await a_job(world.storage, state)
 
@@ -83,7 +83,7 @@ async def test_a_finish_moves_only_a_running_job_to_where_it_says(world: World, 
 
 
 @pytest.mark.parametrize("state", JobState)
-async def test_a_reap_moves_only_a_running_job_to_where_it_says(world: World, state):
+async def test_a_reap_moves_only_a_running_job(world: World, state):
     for to in [JobState.QUEUED, JobState.DEAD_LETTER]:
         before = await a_job(world.storage, state)
 
@@ -95,7 +95,7 @@ async def test_a_reap_moves_only_a_running_job_to_where_it_says(world: World, st
 
 
 @pytest.mark.parametrize("verb", Verb)
-async def test_a_job_due_later_moves_as_a_queued_one_but_is_not_claimed(world: World, verb):
+async def test_a_scheduled_job_moves_like_a_queued_one_but_is_not_claimed(world: World, verb):
     before = await a_job(world.storage, JobState.QUEUED, delay=HOUR)
 
     await try_verb(world, verb, before)
@@ -112,7 +112,7 @@ async def test_a_job_due_later_moves_as_a_queued_one_but_is_not_claimed(world: W
     ("asked", "ends_in"),
     [(Verb.CANCEL, JobState.CANCELED), (Verb.CLOSE, JobState.DEAD_LETTER)],
 )
-async def test_a_running_job_asked_to_end_is_not_queued_again(world: World, verb, asked, ends_in):
+async def test_a_running_job_asked_to_stop_is_not_queued_again(world: World, verb, asked, ends_in):
     lease = await started(world.storage)
     before = await job(world.storage, lease.job_id)
     await try_verb(world, asked, before)
@@ -123,7 +123,7 @@ async def test_a_running_job_asked_to_end_is_not_queued_again(world: World, verb
 
 
 @pytest.mark.parametrize("verb", [Verb.FINISH, Verb.RELEASE, Verb.REAP])
-async def test_a_stale_token_moves_nothing(world: World, verb):
+async def test_a_stale_token_causes_no_transition(world: World, verb):
     first = await started(world.storage)
     await end(world.storage, first, JobState.QUEUED)
     await world.storage.leases.promote()
@@ -134,15 +134,15 @@ async def test_a_stale_token_moves_nothing(world: World, verb):
         await world.clock.advance(2 * LEASE_TIME)
     ending = {Verb.FINISH: finish, Verb.RELEASE: release, Verb.REAP: lost}[verb](first)
     if verb is Verb.REAP:
-        answer = await world.storage.leases.reap([ending])
+        result = await world.storage.leases.reap([ending])
     else:
-        answer = await world.storage.leases.finish(second.worker, [ending])
+        result = await world.storage.leases.finish(second.worker, [ending])
 
-    assert answer == {}
+    assert result == {}
     assert await job(world.storage, second.job_id) == before
 
 
-def test_the_table_of_moves_leads_from_open_states_only_except_for_a_retry():
+def test_only_a_retry_leaves_a_final_state():
     for (verb, state), targets in MOVES.items():
         assert state in OPEN or verb is Verb.RETRY
         assert targets

@@ -43,25 +43,25 @@ async def counts(storage):
     }
 
 
-async def test_a_job_in_line_runs_earlier_with_a_lower_number(storage):
+async def test_a_queued_job_runs_earlier_with_a_lower_priority_number(storage):
     first, second = await enqueue(storage), await enqueue(storage)
 
-    answer = await storage.jobs.update(ALL_TENANTS, [second], JobChange(priority=50))
+    result = await storage.jobs.update(ALL_TENANTS, [second], JobChange(priority=50))
 
-    assert answer == {second: JobState.QUEUED}
+    assert result == {second: JobState.QUEUED}
     assert (await job(storage, second)).priority == 50
     assert [lease.job_id for lease in await claim(storage, 1)] == [second]
     assert [lease.job_id for lease in await claim(storage, 1)] == [first]
 
 
-async def test_a_job_goes_to_another_queue_and_is_counted_there(storage):
+async def test_a_job_moved_to_another_queue_is_counted_there(storage):
     stays, goes = await enqueue(storage), await enqueue(storage)
     held = await enqueue(storage, held=True)
     later = await enqueue(storage, delay=DAY)
 
-    answer = await storage.jobs.update(ALL_TENANTS, [goes, held, later], JobChange(queue=MAIL))
+    result = await storage.jobs.update(ALL_TENANTS, [goes, held, later], JobChange(queue=MAIL))
 
-    assert answer == {
+    assert result == {
         goes: JobState.QUEUED,
         held: JobState.PENDING,
         later: JobState.QUEUED,
@@ -71,7 +71,7 @@ async def test_a_job_goes_to_another_queue_and_is_counted_there(storage):
     assert [lease.job_id for lease in await claim_all(storage, queues=["default"])] == [stays]
 
 
-async def test_what_is_not_given_stays(storage):
+async def test_fields_not_given_are_unchanged(storage):
     id = await enqueue(storage, priority=7, metadata='{"team": "a"}')
     before = await job(storage, id)
 
@@ -82,7 +82,7 @@ async def test_what_is_not_given_stays(storage):
     assert after.queue == "mail"
 
 
-async def test_metadata_is_replaced_as_a_whole(storage):
+async def test_metadata_is_replaced_completely(storage):
     ids = [
         await enqueue(storage, metadata='{"team": "a", "x": 1}', **how)
         for how in ({}, {"delay": DAY})
@@ -93,7 +93,7 @@ async def test_metadata_is_replaced_as_a_whole(storage):
     assert [(await job(storage, id)).metadata for id in ids] == [{"team": "b"}] * 2
 
 
-async def test_a_job_in_line_is_put_off_and_comes_back_when_it_is_due(storage, clock):
+async def test_a_postponed_job_leaves_the_line_until_it_is_due(storage, clock):
     id = await enqueue(storage)
 
     await storage.jobs.update(
@@ -110,7 +110,7 @@ async def test_a_job_in_line_is_put_off_and_comes_back_when_it_is_due(storage, c
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
 
-async def test_a_job_due_later_is_brought_forward(storage, clock):
+async def test_a_scheduled_job_can_be_moved_earlier(storage, clock):
     id = await enqueue(storage, delay=DAY)
 
     await storage.jobs.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR))
@@ -131,7 +131,7 @@ async def test_a_retrying_job_keeps_its_attempts(storage):
     assert (again.job_id, again.token, again.attempts, again.queue) == (lease.job_id, 2, 2, "mail")
 
 
-async def test_a_job_that_was_tried_and_stands_in_line_keeps_its_attempts_when_put_off(storage):
+async def test_a_postponed_job_keeps_its_used_attempts(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, error="boom")
     await storage.leases.promote()
@@ -148,16 +148,16 @@ async def test_a_child_waits_for_its_parent_in_another_queue(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id)
 
-    answer = await storage.jobs.update(ALL_TENANTS, [child], JobChange(queue=MAIL, priority=1))
+    result = await storage.jobs.update(ALL_TENANTS, [child], JobChange(queue=MAIL, priority=1))
     await end(storage, lease, JobState.COMPLETED)
     await storage.leases.promote()
 
-    assert answer == {child: JobState.PENDING}
+    assert result == {child: JobState.PENDING}
     [claimed] = await claim_all(storage)
     assert (claimed.job_id, claimed.queue, claimed.priority) == (child, "mail", 1)
 
 
-async def test_a_parent_that_is_put_off_is_still_waited_for(storage):
+async def test_a_postponed_parent_still_blocks_its_child(storage):
     parent = await enqueue(storage)
     child = await enqueue_child(storage, parent)
 
@@ -169,7 +169,7 @@ async def test_a_parent_that_is_put_off_is_still_waited_for(storage):
     assert (before, await state_of(storage, child)) == (JobState.PENDING, JobState.CANCELED)
 
 
-async def test_a_key_guards_a_job_that_is_put_off(storage):
+async def test_a_postponed_job_keeps_its_dedupe_key(storage):
     id = await enqueue(storage, dedupe_key="x", idempotency_key="y")
 
     await storage.jobs.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR, queue=MAIL))
@@ -181,21 +181,21 @@ async def test_a_key_guards_a_job_that_is_put_off(storage):
 @pytest.mark.parametrize(
     "state", [JobState.RUNNING, JobState.COMPLETED, JobState.CANCELED, JobState.DEAD_LETTER]
 )
-async def test_a_job_that_does_not_wait_is_left_alone(storage, state):
+async def test_a_job_that_does_not_wait_is_not_updated(storage, state):
     before = await a_job(storage, state)
 
-    answer = await storage.jobs.update(
+    result = await storage.jobs.update(
         ALL_TENANTS,
         [before.id, new_job_id()],
         JobChange(priority=1, queue=MAIL, due_at=START + DAY),
     )
 
-    assert answer == {}
+    assert result == {}
     assert await job(storage, before.id) == before
     assert await storage.jobs.transitions(before) == []
 
 
-async def test_a_foreign_tenants_jobs_are_left_alone(storage):
+async def test_another_tenants_jobs_are_not_updated(storage):
     await a_tenant(storage, "acme")
     ids = [
         await enqueue(storage, tenant=ACME, **how) for how in ({}, {"delay": DAY}, {"held": True})
@@ -210,7 +210,7 @@ async def test_a_foreign_tenants_jobs_are_left_alone(storage):
     assert set(await storage.jobs.update(Scope(ACME), ids, change)) == set(ids)
 
 
-async def test_the_history_tells_who_changed_what(storage):
+async def test_the_history_shows_each_change_and_its_actor(storage):
     id = await enqueue(storage, priority=100)
 
     await storage.jobs.update(ALL_TENANTS, [id], JobChange(priority=50, queue=MAIL), actor="ada")
@@ -225,7 +225,7 @@ async def test_the_history_tells_who_changed_what(storage):
     assert {(step.from_state, step.to_state) for step in steps} == {("queued", "queued")}
 
 
-async def test_a_limit_of_the_queue_holds_for_who_came_to_it(storage):
+async def test_a_moved_job_counts_under_the_limit_of_its_new_queue(storage):
     await storage.leases.upsert_queue(MAIL, limit=1)
     ids = [await enqueue(storage) for _ in range(2)]
 
@@ -234,7 +234,7 @@ async def test_a_limit_of_the_queue_holds_for_who_came_to_it(storage):
     assert len(await claim_all(storage)) == 1
 
 
-async def test_a_job_behind_a_gate_keeps_it(storage):
+async def test_a_job_behind_a_gate_stays_behind_it(storage):
     ids = [await enqueue(storage, definition="limited") for _ in range(3)]
 
     await storage.jobs.update(ALL_TENANTS, ids, JobChange(queue=MAIL, priority=1))
@@ -242,7 +242,7 @@ async def test_a_job_behind_a_gate_keeps_it(storage):
     assert len(await claim_all(storage)) == 2  # what the definition allows
 
 
-async def test_a_job_that_was_put_off_goes_behind_the_gate_of_when_it_comes_back(storage, clock):
+async def test_a_postponed_job_gets_the_current_gate_when_it_is_due(storage, clock):
     id = await enqueue(storage)
     await storage.jobs.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR))
     await a_definition(storage, "plain", max_concurrency=1, code_hash="2")
@@ -254,10 +254,10 @@ async def test_a_job_that_was_put_off_goes_behind_the_gate_of_when_it_comes_back
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
 
-async def test_a_claim_and_a_change_at_once_leave_a_job_whole(storage, twin):
+async def test_a_concurrent_claim_and_update_keep_a_job_consistent(storage, twin):
     ids = [await enqueue(storage) for _ in range(40)]
 
-    leases, *answers = await asyncio.gather(
+    leases, *results = await asyncio.gather(
         claim(twin, 20),
         *(
             storage.jobs.update(ALL_TENANTS, ids[n : n + 10], JobChange(queue=MAIL))
@@ -265,7 +265,7 @@ async def test_a_claim_and_a_change_at_once_leave_a_job_whole(storage, twin):
         ),
     )
 
-    changed = {id for answer in answers for id in answer}
+    changed = {id for result in results for id in result}
     running = {lease.job_id for lease in leases}
     jobs = [await job(storage, id) for id in ids]
     assert {each.id for each in jobs if each.queue == "mail"} == changed
@@ -273,13 +273,13 @@ async def test_a_claim_and_a_change_at_once_leave_a_job_whole(storage, twin):
     assert {each.id for each in jobs if each.queue != "mail"} <= running
 
 
-async def test_a_change_and_a_promotion_at_once_miss_no_job(storage, twin, clock):
+async def test_a_concurrent_update_and_promote_miss_no_job(storage, twin, clock):
     ids = [await enqueue(storage, delay=timedelta(seconds=1)) for _ in range(40)]
     await clock.advance(timedelta(seconds=1))
 
-    answer, _ = await asyncio.gather(
+    result, _ = await asyncio.gather(
         storage.jobs.update(ALL_TENANTS, ids, JobChange(queue=MAIL)), twin.leases.promote()
     )
 
-    assert set(answer) == set(ids)
+    assert set(result) == set(ids)
     assert {(await job(storage, id)).queue for id in ids} == {"mail"}

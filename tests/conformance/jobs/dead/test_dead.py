@@ -1,4 +1,4 @@
-"""The dead letter: its groups by cause, and what people do with them."""
+"""The dead letter: its groups by cause, and the actions on them."""
 
 import pytest
 
@@ -29,8 +29,8 @@ TIMEOUT, REFUSED = "1" * 16, "2" * 16
 async def dead(storage, fingerprint=TIMEOUT, error="boom", **changes):
     """A job that failed for good, for a cause."""
     lease = await started(storage, **changes)
-    told = {"error": error, "error_type": "OSError", "fingerprint": fingerprint}
-    await end(storage, lease, JobState.DEAD_LETTER, **told)
+    failure = {"error": error, "error_type": "OSError", "fingerprint": fingerprint}
+    await end(storage, lease, JobState.DEAD_LETTER, **failure)
     return lease.job_id
 
 
@@ -38,7 +38,7 @@ def edit(**changes) -> PayloadEdit:
     return PayloadEdit(**{"payload": '{"n": 2}', "message": "edited", "token": 1} | changes)
 
 
-async def test_a_dead_lettered_job_tells_its_cause_until_it_is_retried(storage):
+async def test_a_dead_lettered_job_shows_its_cause_until_it_is_retried(storage):
     id = await dead(storage)
     [listed] = (await storage.jobs.page(ALL_TENANTS, JobQuery())).jobs
     assert (await job(storage, id)).fingerprint == listed.fingerprint == TIMEOUT
@@ -48,7 +48,7 @@ async def test_a_dead_lettered_job_tells_its_cause_until_it_is_retried(storage):
     assert (await job(storage, id)).fingerprint is None
 
 
-async def test_an_end_that_is_not_for_good_tells_no_cause(storage):
+async def test_an_attempt_that_is_retried_has_no_cause(storage):
     failed, stopped, closed = [await started(storage) for _ in range(3)]
     await storage.jobs.cancel(ALL_TENANTS, [stopped.job_id])
     await storage.jobs.cancel(
@@ -67,7 +67,7 @@ async def test_an_end_that_is_not_for_good_tells_no_cause(storage):
     assert states == [JobState.QUEUED, JobState.CANCELED, JobState.DEAD_LETTER]
 
 
-async def test_groups_are_by_cause_the_one_seen_last_first(storage, clock):
+async def test_groups_are_by_cause_most_recent_first(storage, clock):
     await a_tenant(storage, "acme")
     first = await dead(storage, TIMEOUT, error="no answer in 3 s")
     await clock.advance(MINUTE)
@@ -88,7 +88,7 @@ async def test_groups_are_by_cause_the_one_seen_last_first(storage, clock):
     assert first < last
 
 
-async def test_groups_are_of_one_definition_and_what_the_scope_may_see(storage):
+async def test_groups_are_per_definition_and_within_the_scope(storage):
     await a_tenant(storage, "acme")
     await dead(storage, TIMEOUT, tenant=ACME)
     await dead(storage, REFUSED)
@@ -102,7 +102,7 @@ async def test_groups_are_of_one_definition_and_what_the_scope_may_see(storage):
     assert await storage.jobs.dead_groups(Scope.of("globex"), "plain") == []
 
 
-async def test_jobs_without_a_cause_are_a_group_too(storage):
+async def test_jobs_without_a_cause_form_a_group(storage):
     nameless = await a_job(storage, JobState.DEAD_LETTER)
     await dead(storage)
 
@@ -113,7 +113,7 @@ async def test_jobs_without_a_cause_are_a_group_too(storage):
     assert [j.id for j in page.jobs] == [nameless.id]
 
 
-async def test_no_more_groups_and_jobs_are_looked_at_than_asked(storage):
+async def test_groups_and_scanned_jobs_are_bounded(storage):
     for fingerprint in (TIMEOUT, REFUSED, "3" * 16, "3" * 16):
         await dead(storage, fingerprint)
 
@@ -136,17 +136,21 @@ async def test_the_jobs_of_a_group_are_listed(storage):
     assert [j.id for j in page.jobs] == wanted[::-1]
 
 
-async def test_an_edited_job_goes_on_with_its_new_payload_and_fresh_attempts(storage, clock):
+async def test_an_edited_job_runs_with_its_new_payload_and_fresh_attempts(storage, clock):
     id = await dead(storage, payload='{"n": 1, "ä": "x"}', max_attempts=1)
     await clock.advance(MINUTE)
 
-    answer = await storage.jobs.retry(ALL_TENANTS, id, actor="ada", edit=edit(payload='{"n": 2}'))
+    result = await storage.jobs.retry(ALL_TENANTS, id, actor="ada", edit=edit(payload='{"n": 2}'))
 
     again = await job(storage, id)
-    assert (answer, again.state, again.payload) == ("queued", JobState.QUEUED, {"n": 2})
+    assert (result, again.state, again.payload) == ("queued", JobState.QUEUED, {"n": 2})
     assert (again.attempts, again.due_at, again.fingerprint) == (0, clock.now, None)
-    told = (await storage.jobs.transitions(again))[-1]
-    assert (told.actor, told.message, told.from_state) == ("ada", "edited", JobState.DEAD_LETTER)
+    transition = (await storage.jobs.transitions(again))[-1]
+    assert (transition.actor, transition.message, transition.from_state) == (
+        "ada",
+        "edited",
+        JobState.DEAD_LETTER,
+    )
     [lease] = await claim_all(storage)
     assert lease.payload.replace(" ", "") == '{"n":2}'
 
@@ -163,25 +167,25 @@ async def test_only_a_dead_lettered_job_is_edited(storage, state):
     assert (after.state, after.payload) == (state, {"n": 1})
 
 
-async def test_an_edit_of_what_has_failed_again_meanwhile_changes_nothing(storage):
+async def test_an_edit_is_refused_if_the_job_failed_again_meanwhile(storage):
     id = await dead(storage)
     await storage.jobs.retry(ALL_TENANTS, id)
     await end(storage, await lease_of(storage, id), JobState.DEAD_LETTER, error="again")
 
-    answer = await storage.jobs.retry(ALL_TENANTS, id, edit=edit(token=1))
+    result = await storage.jobs.retry(ALL_TENANTS, id, edit=edit(token=1))
 
-    assert answer is None
+    assert result is None
     assert (await job(storage, id)).payload == {"n": 1}
 
 
-async def test_a_foreign_tenant_edits_nothing(storage):
+async def test_another_tenant_edits_nothing(storage):
     id = await dead(storage)
 
     assert await storage.jobs.retry(Scope.of("globex"), id, edit=edit()) is None
     assert await state_of(storage, id) is JobState.DEAD_LETTER
 
 
-async def test_an_edited_job_takes_the_key_of_its_new_payload(storage):
+async def test_an_edited_job_gets_the_key_of_its_new_payload(storage):
     id = await dead(storage, dedupe_key="old")
     other = await dead(storage, dedupe_key="other")
     await enqueue(storage, dedupe_key="old")
@@ -194,25 +198,25 @@ async def test_an_edited_job_takes_the_key_of_its_new_payload(storage):
     assert (await job(storage, other)).payload == {"n": 1}
 
 
-async def test_many_are_retried_but_for_those_an_open_job_stands_for(storage):
+async def test_a_bulk_retry_skips_jobs_whose_key_has_an_open_job(storage):
     plain = [await dead(storage) for _ in range(3)]
     twins = [await dead(storage, dedupe_key="same") for _ in range(2)]
 
-    answers = await storage.jobs.retry_many(
+    results = await storage.jobs.retry_many(
         ALL_TENANTS, [*plain, *twins, new_job_id()], actor="ada"
     )
 
-    assert answers == ["queued"] * 4 + ["duplicate", None]
+    assert results == ["queued"] * 4 + ["duplicate", None]
     assert await state_of(storage, twins[1]) is JobState.DEAD_LETTER
 
 
-async def test_many_are_discarded(storage):
+async def test_many_jobs_are_discarded_in_one_call(storage):
     await a_tenant(storage, "acme")
     mine = [await dead(storage, tenant=ACME) for _ in range(2)]
     foreign = await dead(storage)
 
-    answers = await storage.jobs.discard_many(Scope(ACME), [*mine, foreign])
+    results = await storage.jobs.discard_many(Scope(ACME), [*mine, foreign])
 
-    assert answers == [True, True, False]
+    assert results == [True, True, False]
     assert await rows_of(storage, "windlass_ended", "id", mine[0]) == 0
     assert await state_of(storage, foreign) is JobState.DEAD_LETTER

@@ -1,4 +1,4 @@
-"""Who listens is told of a dead-lettered job by an event, stored with the job's end."""
+"""A dead-lettered job emits an event to listeners, stored with the job's end."""
 
 import pytest
 
@@ -28,7 +28,7 @@ async def listening(storage, **changes):
     return await listener(storage, **{"event_name": DEAD_LETTERED} | changes)
 
 
-async def test_an_event_tells_what_failed_and_why(storage):
+async def test_the_event_names_the_job_and_its_error(storage):
     await listening(storage)
     lease = await started(storage, correlation_id="c")
 
@@ -48,7 +48,7 @@ async def test_an_event_tells_what_failed_and_why(storage):
     }
 
 
-async def test_a_definition_that_names_a_hook_listens(storage):
+async def test_a_definition_with_a_failure_hook_gets_events(storage):
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
     lease = await started(storage, definition="other")
 
@@ -59,7 +59,7 @@ async def test_a_definition_that_names_a_hook_listens(storage):
     assert event.correlation_id == str(lease.job_id)
 
 
-async def test_nothing_is_stored_where_nobody_listens(storage):
+async def test_no_event_is_stored_without_a_listener(storage):
     await a_tenant(storage, "acme")
     await listening(storage, enabled=False)
     await listening(storage, event_name="folder.changed")
@@ -92,7 +92,7 @@ async def test_other_ends_emit_nothing(storage, state):
     assert await state_of(storage, stopped.job_id) is JobState.CANCELED
 
 
-async def test_an_end_is_told_once_and_a_later_one_again(storage):
+async def test_each_dead_lettering_emits_one_event(storage):
     await listening(storage)
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER, **WHY)
@@ -105,7 +105,7 @@ async def test_an_end_is_told_once_and_a_later_one_again(storage):
     assert len(await storage.triggers.events(ALL_TENANTS)) == 2
 
 
-async def test_end_and_event_are_stored_together_or_not_at_all(storage):
+async def test_the_end_and_its_event_are_stored_atomically(storage):
     await listening(storage)
     lease = await started(storage)
     await storage.database.script("alter table windlass_events rename column depth to away")
@@ -116,7 +116,7 @@ async def test_end_and_event_are_stored_together_or_not_at_all(storage):
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
 
 
-async def test_a_job_that_a_reaper_sets_aside_is_told_too(storage, clock):
+async def test_a_job_dead_lettered_by_the_reaper_emits_an_event(storage, clock):
     await listening(storage)
     lease, renewed = await started(storage), await started(storage)
     await clock.advance(LEASE_TIME)
@@ -130,7 +130,7 @@ async def test_a_job_that_a_reaper_sets_aside_is_told_too(storage, clock):
     assert event.data["job_id"] == str(lease.job_id)
 
 
-async def test_a_deleted_tenants_jobs_end_in_silence(storage):
+async def test_jobs_closed_with_a_deleted_tenant_emit_no_event(storage):
     await a_tenant(storage, "acme")
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
     lease = await started(storage, tenant=ACME, definition="other")
@@ -145,7 +145,7 @@ async def test_a_deleted_tenants_jobs_end_in_silence(storage):
     assert await storage.triggers.events(ALL_TENANTS) == []
 
 
-async def test_an_end_can_be_recorded_without_telling(storage):
+async def test_an_end_can_be_recorded_without_an_event(storage):
     await listening(storage)
     lease = await started(storage)
 
@@ -168,7 +168,7 @@ async def test_an_end_can_be_recorded_without_telling(storage):
     ('{"other": 1}', 0),
     (None, 0),
 ])  # fmt: skip
-async def test_a_chain_is_counted_whatever_metadata_says(storage, metadata, depth):
+async def test_the_chain_depth_ignores_metadata(storage, metadata, depth):
     await listening(storage)
     lease = await started(storage, metadata=metadata)
 
@@ -181,7 +181,7 @@ async def test_a_chain_is_counted_whatever_metadata_says(storage, metadata, dept
 @pytest.mark.parametrize(
     "error", [None, "", "\n\nlate\n", " \r\n\t first\nsecond", 'quoted "ä" \\ 𝄞', "x" * 60_000]
 )
-async def test_whatever_an_error_says_it_is_told(storage, error):
+async def test_any_error_text_is_carried_by_the_event(storage, error):
     await listening(storage)
     lease = await started(storage)
 

@@ -1,4 +1,4 @@
-"""mute, unmute: causes of the dead letter that are not shown, for all or for one tenant."""
+"""mute, unmute: causes hidden from the dead letter, for all tenants or for one."""
 
 from tests.conformance.jobs.dead.test_dead import REFUSED, TIMEOUT, dead
 from tests.support.job_builders import ACME, DAY, GLOBEX, HOUR, MINUTE, START, a_tenant
@@ -15,7 +15,7 @@ async def two_tenants(storage):
         await dead(storage, TIMEOUT, tenant=tenant)
 
 
-async def test_a_muted_group_is_not_shown_unless_asked_for(storage, clock):
+async def test_a_muted_group_is_hidden_by_default(storage, clock):
     await dead(storage, TIMEOUT)
     await clock.advance(MINUTE)
     await dead(storage, REFUSED)
@@ -29,7 +29,7 @@ async def test_a_muted_group_is_not_shown_unless_asked_for(storage, clock):
     assert (quiet.muted_by, quiet.reason, quiet.count) == ("ada", "known", 1)
 
 
-async def test_what_is_muted_does_not_take_the_place_of_what_is_shown(storage, clock):
+async def test_muted_groups_do_not_use_up_the_page(storage, clock):
     await dead(storage, REFUSED)
     await clock.advance(MINUTE)
     await dead(storage, TIMEOUT)
@@ -39,7 +39,7 @@ async def test_what_is_muted_does_not_take_the_place_of_what_is_shown(storage, c
     assert await causes(storage, most=1) == [REFUSED]
 
 
-async def test_a_mute_is_of_one_definition_and_one_cause(storage):
+async def test_a_mute_applies_to_one_definition_and_one_cause(storage):
     await dead(storage, TIMEOUT)
     await dead(storage, TIMEOUT, definition="other")
 
@@ -50,7 +50,7 @@ async def test_a_mute_is_of_one_definition_and_one_cause(storage):
     assert await storage.jobs.dead_groups(ALL_TENANTS, "other") == []
 
 
-async def test_the_cause_that_nobody_knows_is_muted_too(storage):
+async def test_the_unknown_cause_can_be_muted(storage):
     await dead(storage, None)
 
     await storage.jobs.mute(ALL_TENANTS, "plain", "")
@@ -59,7 +59,7 @@ async def test_the_cause_that_nobody_knows_is_muted_too(storage):
     assert await causes(storage, muted=True) == [""]
 
 
-async def test_a_mute_is_over_when_its_time_is(storage, clock):
+async def test_a_mute_expires(storage, clock):
     await dead(storage)
     await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR)
 
@@ -71,7 +71,7 @@ async def test_a_mute_is_over_when_its_time_is(storage, clock):
     assert await storage.jobs.mutes(ALL_TENANTS) == []
 
 
-async def test_the_last_word_counts(storage, clock):
+async def test_the_latest_mute_wins(storage, clock):
     await dead(storage)
     await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR, by="ada", reason="known")
 
@@ -93,7 +93,7 @@ async def test_an_unmuted_group_is_shown_again(storage):
     assert await causes(storage) == [TIMEOUT]
 
 
-async def test_a_tenants_mute_is_its_own(storage):
+async def test_a_tenants_mute_applies_to_that_tenant_only(storage):
     await two_tenants(storage)
 
     await storage.jobs.mute(Scope(ACME), "plain", TIMEOUT)
@@ -105,7 +105,7 @@ async def test_a_tenants_mute_is_its_own(storage):
     assert await storage.jobs.mutes(Scope(GLOBEX)) == await storage.jobs.mutes(ALL_TENANTS) == []
 
 
-async def test_what_is_muted_for_all_is_so_for_each_and_not_theirs_to_unmute(storage):
+async def test_a_global_mute_applies_to_each_tenant_and_only_an_operator_lifts_it(storage):
     await two_tenants(storage)
     await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, by="root")
 
@@ -116,7 +116,7 @@ async def test_what_is_muted_for_all_is_so_for_each_and_not_theirs_to_unmute(sto
     assert (held.tenant, held.muted_by) == (None, "root")
 
 
-async def test_a_group_that_is_muted_twice_is_told_once(storage):
+async def test_a_group_muted_twice_is_listed_once(storage):
     await two_tenants(storage)
     await storage.jobs.mute(Scope(ACME), "plain", TIMEOUT, by="ada")
     await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, by="root")
@@ -129,7 +129,7 @@ async def test_a_group_that_is_muted_twice_is_told_once(storage):
     assert await causes(storage, Scope(GLOBEX)) == [TIMEOUT]
 
 
-async def test_mutes_are_told_of_one_group_or_of_all(storage):
+async def test_mutes_are_listed_for_one_group_or_for_all(storage):
     await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT)
     await storage.jobs.mute(ALL_TENANTS, "plain", REFUSED)
     await storage.jobs.mute(ALL_TENANTS, "other", TIMEOUT)
@@ -164,7 +164,7 @@ async def test_recent_failures_of_muted_causes_are_counted(storage, clock):
     assert await storage.jobs.count_muted_dead("plain") == (0, 1)
 
 
-async def test_mutes_whose_time_is_over_are_forgotten(storage, clock):
+async def test_expired_mutes_are_deleted(storage, clock):
     await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR)
     await storage.jobs.mute(ALL_TENANTS, "plain", REFUSED)
     await clock.advance(HOUR)

@@ -1,4 +1,4 @@
-"""Dedupe keys and idempotency keys: one job, however often and from wherever it is asked for."""
+"""Dedupe keys and idempotency keys: one job, however often and from wherever it is enqueued."""
 
 import asyncio
 from datetime import timedelta
@@ -38,7 +38,7 @@ KEYS = ["dedupe_key", "idempotency_key"]
 
 
 @pytest.mark.parametrize("state", sorted(OPEN))
-async def test_a_dedupe_key_meets_an_open_job(storage, state):
+async def test_a_dedupe_key_returns_the_open_job(storage, state):
     first = await a_job(storage, state, dedupe_key="d")
     second = new_job(dedupe_key="d")
 
@@ -49,7 +49,7 @@ async def test_a_dedupe_key_meets_an_open_job(storage, state):
 
 
 @pytest.mark.parametrize("state", sorted(ENDED))
-async def test_a_dedupe_key_without_a_window_can_be_used_again_after_the_end(storage, state):
+async def test_a_dedupe_key_without_a_window_is_free_after_the_end(storage, state):
     await a_job(storage, state, dedupe_key="d")
 
     second = await enqueue(storage, dedupe_key="d")
@@ -57,11 +57,11 @@ async def test_a_dedupe_key_without_a_window_can_be_used_again_after_the_end(sto
     assert (await offer(storage, new_job(dedupe_key="d"))).existing_id == second
 
 
-async def test_a_dedupe_key_stays_taken_while_its_job_is_tried_again(storage, clock):
+async def test_a_dedupe_key_stays_taken_while_its_job_is_retried(storage, clock):
     lease = await started(storage, dedupe_key="d")
     await end(storage, lease, JobState.QUEUED, delay=MINUTE)
     retrying = await offer(storage, new_job(dedupe_key="d"))
-    lease = await _after(storage, clock, MINUTE, lease.job_id)
+    lease = await enqueued_after(storage, clock, MINUTE, lease.job_id)
     await storage.leases.finish(ALDER, [release(lease)])
     released = await offer(storage, new_job(dedupe_key="d"))
     lease = await lease_of(storage, lease.job_id)
@@ -73,13 +73,13 @@ async def test_a_dedupe_key_stays_taken_while_its_job_is_tried_again(storage, cl
     assert {retrying.existing_id, released.existing_id, reaped.existing_id} == {lease.job_id}
 
 
-async def _after(storage, clock, time, id):
+async def enqueued_after(storage, clock, time, id):
     await clock.advance(time)
     return await lease_of(storage, id)
 
 
 @pytest.mark.parametrize("state", sorted(ENDED))
-async def test_a_window_counts_from_the_enqueue_and_outlasts_the_end(storage, clock, state):
+async def test_a_dedupe_window_starts_at_enqueue_and_outlasts_the_end(storage, clock, state):
     first = await a_job(storage, state, dedupe_key="d", dedupe_window=MINUTE)
 
     await clock.advance(MINUTE - timedelta(microseconds=1))
@@ -91,7 +91,7 @@ async def test_a_window_counts_from_the_enqueue_and_outlasts_the_end(storage, cl
     assert after.status == "created"
 
 
-async def test_a_window_that_has_passed_still_leaves_the_key_to_an_open_job(storage, clock):
+async def test_after_the_window_an_open_job_still_holds_the_key(storage, clock):
     first = await enqueue(storage, dedupe_key="d", dedupe_window=SECOND)
 
     await clock.advance(HOUR)
@@ -101,7 +101,7 @@ async def test_a_window_that_has_passed_still_leaves_the_key_to_an_open_job(stor
     assert (await offer(storage, new_job(dedupe_key="d"))).status == "created"
 
 
-async def test_a_new_job_brings_its_own_window(storage, clock):
+async def test_a_new_job_starts_its_own_window(storage, clock):
     await a_job(storage, JobState.COMPLETED, dedupe_key="d", dedupe_window=SECOND)
     await clock.advance(SECOND)
     second = await a_job(storage, JobState.COMPLETED, dedupe_key="d", dedupe_window=HOUR)
@@ -111,7 +111,7 @@ async def test_a_new_job_brings_its_own_window(storage, clock):
     assert (await offer(storage, new_job(dedupe_key="d"))).existing_id == second.id
 
 
-async def test_a_window_holds_even_if_its_job_was_not_kept(storage, clock):
+async def test_a_window_holds_even_if_its_job_is_not_kept(storage, clock):
     lease = await started(storage, dedupe_key="d", dedupe_window=MINUTE)
     await end(storage, lease, keep=False)
 
@@ -123,7 +123,7 @@ async def test_a_window_holds_even_if_its_job_was_not_kept(storage, clock):
     assert after.status == "created"
 
 
-async def test_keys_of_ended_jobs_are_forgotten_once_their_window_has_passed(storage, clock):
+async def test_keys_of_ended_jobs_are_deleted_after_their_window(storage, clock):
     windowed = await a_job(storage, JobState.COMPLETED, dedupe_key="a", dedupe_window=MINUTE)
     open_job = await enqueue(storage, dedupe_key="b", dedupe_window=SECOND)
     kept = await a_job(storage, JobState.COMPLETED, idempotency_key="c")
@@ -142,7 +142,7 @@ async def test_keys_of_ended_jobs_are_forgotten_once_their_window_has_passed(sto
 
 
 @pytest.mark.parametrize("state", JobState)
-async def test_an_idempotency_key_meets_its_job_in_any_state(storage, clock, state):
+async def test_an_idempotency_key_returns_its_job_in_any_state(storage, clock, state):
     first = await a_job(storage, state, idempotency_key="i")
     await clock.advance(1000 * DAY)
     second = new_job(idempotency_key="i")
@@ -164,14 +164,14 @@ async def test_an_idempotency_key_is_free_again_once_its_job_is_pruned(storage, 
     assert await storage.jobs.get(ALL_TENANTS, first.id) is None
 
 
-async def test_an_idempotency_key_goes_with_a_job_that_is_not_kept(storage):
+async def test_an_idempotency_key_is_deleted_with_a_job_that_is_not_kept(storage):
     lease = await started(storage, idempotency_key="i")
     await end(storage, lease, keep=False)
 
     assert (await offer(storage, new_job(idempotency_key="i"))).status == "created"
 
 
-async def test_an_idempotency_key_goes_with_a_job_that_is_discarded(storage):
+async def test_an_idempotency_key_is_deleted_with_a_discarded_job(storage):
     dead = await a_job(storage, JobState.DEAD_LETTER, idempotency_key="i")
     await storage.jobs.discard(ALL_TENANTS, dead.id)
 
@@ -182,7 +182,7 @@ async def test_an_idempotency_key_goes_with_a_job_that_is_discarded(storage):
 
 
 @pytest.mark.parametrize("key", KEYS)
-async def test_keys_are_a_tenants_own(storage, key):
+async def test_keys_are_per_tenant(storage, key):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
 
@@ -193,13 +193,13 @@ async def test_keys_are_a_tenants_own(storage, key):
     assert [s.status for s in stored] == ["created", "created"]
 
 
-async def test_the_two_kinds_of_keys_do_not_meet_each_other(storage):
+async def test_dedupe_and_idempotency_keys_do_not_collide(storage):
     await enqueue(storage, dedupe_key="k")
 
     assert (await offer(storage, new_job(idempotency_key="k"))).status == "created"
 
 
-async def test_a_job_with_both_keys_meets_either(storage):
+async def test_a_job_with_both_keys_is_a_duplicate_by_either(storage):
     by_idempotency = await enqueue(storage, idempotency_key="i")
     by_dedupe = await enqueue(storage, dedupe_key="d")
 
@@ -218,7 +218,7 @@ async def test_a_job_with_both_keys_meets_either(storage):
     ]
 
 
-async def test_a_job_that_met_one_of_its_keys_takes_neither(storage):
+async def test_a_duplicate_by_one_key_does_not_take_the_other(storage):
     await enqueue(storage, idempotency_key="i")
     await enqueue(storage, dedupe_key="d")
     await offer(storage, new_job(dedupe_key="x", idempotency_key="i"))
@@ -239,7 +239,7 @@ async def test_a_job_with_both_keys_holds_both(storage):
 
 
 @pytest.mark.parametrize("key", KEYS)
-async def test_of_two_jobs_with_one_key_in_a_batch_the_first_is_made(storage, key):
+async def test_the_first_of_two_jobs_with_one_key_in_a_batch_is_created(storage, key):
     first, second, other = (*new_jobs(2, **{key: "k"}), new_job(**{key: "other"}))
 
     stored = await storage.jobs.enqueue([first, second, other])
@@ -251,7 +251,7 @@ async def test_of_two_jobs_with_one_key_in_a_batch_the_first_is_made(storage, ke
     ]
 
 
-async def test_of_two_jobs_with_one_key_in_a_batch_the_second_is_made_if_the_first_is_not(storage):
+async def test_the_second_of_two_jobs_with_one_key_is_created_if_the_first_is_refused(storage):
     taken = await enqueue(storage, idempotency_key="taken")
     first = new_job(dedupe_key="k", idempotency_key="taken")
     second = new_job(dedupe_key="k", idempotency_key="free")
@@ -262,7 +262,7 @@ async def test_of_two_jobs_with_one_key_in_a_batch_the_second_is_made_if_the_fir
 
 
 @pytest.mark.parametrize("key", KEYS)
-async def test_many_jobs_with_keys_of_their_own_are_stored_in_one_batch(storage, key):
+async def test_many_jobs_with_different_keys_are_stored_in_one_batch(storage, key):
     new = [new_job(**{key: f"key {n}"}) for n in range(300)]
 
     first = await storage.jobs.enqueue(new)
@@ -276,30 +276,30 @@ async def test_many_jobs_with_keys_of_their_own_are_stored_in_one_batch(storage,
 
 
 @pytest.mark.parametrize("key", KEYS)
-async def test_of_many_enqueues_of_one_key_at_once_exactly_one_makes_a_job(storage, twin, key):
+async def test_concurrent_enqueues_of_one_key_create_one_job(storage, twin, key):
     new = new_jobs(24, **{key: "k"})
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(offer(storage if n % 2 else twin, one) for n, one in enumerate(new))
     )
 
-    [made] = [s for s in answers if s.status == "created"]
-    assert {s.existing_id for s in answers if s is not made} == {made.id}
-    assert await storage.jobs.existing_job_ids([n.id for n in new]) == {made.id}
+    [created] = [s for s in results if s.status == "created"]
+    assert {s.existing_id for s in results if s is not created} == {created.id}
+    assert await storage.jobs.existing_job_ids([n.id for n in new]) == {created.id}
 
 
-async def test_of_many_enqueues_of_both_keys_at_once_exactly_one_makes_a_job(storage, twin):
+async def test_concurrent_enqueues_of_both_keys_create_one_job(storage, twin):
     new = new_jobs(16, dedupe_key="d", idempotency_key="i")
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(offer(storage if n % 2 else twin, one) for n, one in enumerate(new))
     )
 
-    [made] = [s for s in answers if s.status == "created"]
-    assert {s.existing_id for s in answers if s is not made} == {made.id}
+    [created] = [s for s in results if s.status == "created"]
+    assert {s.existing_id for s in results if s is not created} == {created.id}
 
 
-async def test_batches_that_cross_over_the_same_keys_make_each_job_once(storage, twin):
+async def test_concurrent_batches_with_the_same_keys_create_each_job_once(storage, twin):
     keys = [f"key {n}" for n in range(40)]
     batches = [
         [new_job(**{kind: key}) for key in order]
@@ -308,27 +308,27 @@ async def test_batches_that_cross_over_the_same_keys_make_each_job_once(storage,
         for _ in range(2)
     ]
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *((storage if n % 2 else twin).jobs.enqueue(batch) for n, batch in enumerate(batches))
     )
 
-    statuses = [s.status for answer in answers for s in answer]
+    statuses = [s.status for result in results for s in result]
     assert statuses.count("created") == 2 * len(keys)
-    assert all(s.existing_id for answer in answers for s in answer if s.status == "existing")
+    assert all(s.existing_id for result in results for s in result if s.status == "existing")
 
 
-async def test_a_key_given_back_while_it_is_asked_for_is_won_by_one(storage, twin):
+async def test_a_key_released_during_enqueues_is_taken_by_one(storage, twin):
     for _ in range(10):
         lease = await started(storage, dedupe_key="k")
         new = new_jobs(4, dedupe_key="k")
 
-        _, *answers = await asyncio.gather(
+        _, *results = await asyncio.gather(
             end(twin, lease), *(offer(storage if n % 2 else twin, o) for n, o in enumerate(new))
         )
 
-        created = [s.id for s in answers if s.status == "created"]
+        created = [s.id for s in results if s.status == "created"]
         assert len(created) <= 1
-        assert {s.existing_id for s in answers if s.status == "existing"} <= {
+        assert {s.existing_id for s in results if s.status == "existing"} <= {
             lease.job_id,
             *created,
         }
@@ -339,6 +339,6 @@ async def test_a_key_given_back_while_it_is_asked_for_is_won_by_one(storage, twi
 async def test_a_key_is_stored_with_the_job(storage):
     id = await enqueue(storage, dedupe_key="d", idempotency_key="i")
 
-    made = await job(storage, id)
+    created = await job(storage, id)
 
-    assert (made.dedupe_key, made.idempotency_key) == ("d", "i")
+    assert (created.dedupe_key, created.idempotency_key) == ("d", "i")

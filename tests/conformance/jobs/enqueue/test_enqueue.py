@@ -1,4 +1,4 @@
-"""enqueue: what is stored, what is refused, and when it is due."""
+"""enqueue: stored and refused jobs, and their due times."""
 
 from datetime import timedelta
 
@@ -36,21 +36,28 @@ async def test_a_new_job_is_queued_and_due_at_once(storage, clock):
     stored = await offer(storage, new)
 
     assert stored == EnqueueResult(new.id, "created", None)
-    made = await job(storage, new.id)
-    assert made.state is JobState.QUEUED
-    assert made.due_at == made.created_at == made.queued_at == made.updated_at == clock.now
-    assert (made.attempts, made.lease_token, made.progress, made.waits) == (0, 0, 0.0, 0)
-    assert made.started_at is made.finished_at is made.outcome is made.worker_id is None
+    created = await job(storage, new.id)
+    assert created.state is JobState.QUEUED
+    assert (
+        created.due_at == created.created_at == created.queued_at == created.updated_at == clock.now
+    )
+    assert (created.attempts, created.lease_token, created.progress, created.waits) == (
+        0,
+        0,
+        0.0,
+        0,
+    )
+    assert created.started_at is created.finished_at is created.outcome is created.worker_id is None
 
 
-async def test_nothing_to_enqueue_is_an_ordinary_call(storage):
+async def test_an_empty_enqueue_is_allowed(storage):
     assert await storage.jobs.enqueue([]) == []
 
 
 # Refusals
 
 
-async def test_jobs_that_may_not_be_stored_are_refused_one_by_one(storage):
+async def test_jobs_that_may_not_be_stored_are_refused_individually(storage):
     await a_definition(storage, "off")
     await set_enabled(storage, "off", False)
     await a_tenant(storage, "asleep", state="suspended")
@@ -84,7 +91,7 @@ async def test_a_refused_job_takes_no_key(storage):
     assert (refused.status, stored.status) == ("unknown_definition", "created")
 
 
-async def test_a_batch_wanted_whole_is_stored_whole(storage):
+async def test_an_atomic_batch_is_stored_completely(storage):
     new = new_jobs(3)
 
     stored = await storage.jobs.enqueue(new, whole=True)
@@ -93,7 +100,7 @@ async def test_a_batch_wanted_whole_is_stored_whole(storage):
     assert await storage.jobs.existing_job_ids([n.id for n in new]) == {n.id for n in new}
 
 
-async def test_a_batch_wanted_whole_stores_nothing_if_one_is_refused(storage):
+async def test_an_atomic_batch_with_a_refused_job_stores_nothing(storage):
     good = new_job(dedupe_key="d", idempotency_key="i")
     bad = new_job(definition=DefinitionKey("nobody's"))
 
@@ -105,7 +112,7 @@ async def test_a_batch_wanted_whole_stores_nothing_if_one_is_refused(storage):
     await enqueue(storage, dedupe_key="d", idempotency_key="i")  # its keys were not taken
 
 
-async def test_a_batch_wanted_whole_may_hold_jobs_that_exist(storage):
+async def test_an_atomic_batch_may_contain_existing_jobs(storage):
     first = await enqueue(storage, dedupe_key="d")
     good = new_job()
 
@@ -115,7 +122,7 @@ async def test_a_batch_wanted_whole_may_hold_jobs_that_exist(storage):
     assert await state_of(storage, good.id) is JobState.QUEUED
 
 
-async def test_a_batch_wanted_whole_and_new_stores_nothing_if_one_exists(storage):
+async def test_an_atomic_batch_of_new_jobs_stores_nothing_if_one_exists(storage):
     first = await enqueue(storage, dedupe_key="d")
     good = new_job()
 
@@ -132,22 +139,22 @@ async def test_a_batch_wanted_whole_and_new_stores_nothing_if_one_exists(storage
 async def test_a_delayed_job_waits_for_its_time_by_the_database_clock(storage, clock):
     id = await enqueue(storage, delay=MINUTE)
 
-    made = await job(storage, id)
-    assert (made.state, made.due_at) == (JobState.QUEUED, clock.now + MINUTE)
-    assert made.view(clock.now) is View.SCHEDULED
+    created = await job(storage, id)
+    assert (created.state, created.due_at) == (JobState.QUEUED, clock.now + MINUTE)
+    assert created.view(clock.now) is View.SCHEDULED
     await clock.advance(MINUTE - timedelta(microseconds=1))
     assert await claim_all(storage) == []
     await clock.advance(timedelta(microseconds=1))
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
 
-async def test_a_due_time_wins_over_a_delay(storage):
+async def test_a_due_time_overrides_a_delay(storage):
     id = await enqueue(storage, due_at=START + HOUR, delay=SECOND)
 
     assert (await job(storage, id)).due_at == START + HOUR
 
 
-async def test_a_due_time_in_the_past_is_due_at_once_and_ahead_of_now(storage):
+async def test_a_past_due_time_is_kept_and_due_at_once(storage):
     now = await enqueue(storage)
     past = await enqueue(storage, due_at=START - DAY)
 
@@ -157,7 +164,7 @@ async def test_a_due_time_in_the_past_is_due_at_once_and_ahead_of_now(storage):
     assert leases[0].due_at == START - DAY
 
 
-async def test_a_delay_of_nothing_is_due_at_once(storage):
+async def test_a_zero_delay_is_due_at_once(storage):
     id = await enqueue(storage, delay=timedelta())
 
     assert [lease.job_id for lease in await claim(storage)] == [id]
@@ -169,14 +176,14 @@ async def test_a_job_on_hold_is_pending_and_not_claimed(storage, clock):
     await clock.advance(DAY)
 
     assert await claim_all(storage) == []
-    made = await job(storage, id)
-    assert (made.state, made.held, made.queued_at) == (JobState.PENDING, True, None)
+    created = await job(storage, id)
+    assert (created.state, created.held, created.queued_at) == (JobState.PENDING, True, None)
 
 
 # Batches
 
 
-async def test_a_batch_of_five_thousand_is_stored_and_answered_in_order(storage):
+async def test_a_batch_of_five_thousand_returns_receipts_in_order(storage):
     new = new_jobs(5000)
     new[4321] = new[4321]._replace(definition=DefinitionKey("nobody's"))
 
@@ -189,7 +196,7 @@ async def test_a_batch_of_five_thousand_is_stored_and_answered_in_order(storage)
     assert counts["queued"] == 4999
 
 
-async def test_a_batch_may_mix_everything(storage):
+async def test_a_batch_may_mix_all_kinds_of_jobs(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
     new = [

@@ -1,4 +1,4 @@
-"""enqueue_together: a batch is stored as a whole, each job with its own answer, or not at all."""
+"""enqueue_together: a batch is stored as a whole with a receipt for each job, or not at all."""
 
 import pytest
 
@@ -12,7 +12,7 @@ async def count(storage, *jobs):
     return len(await storage.jobs.existing_job_ids([each.id for each in jobs]))
 
 
-async def test_each_job_of_a_batch_is_answered_by_itself(storage):
+async def test_each_job_of_a_batch_has_its_own_receipt(storage):
     there, waiting = new_job(dedupe_key="a"), new_job(dedupe_key="b", payload='{"n": 1}')
     await storage.jobs.enqueue([there, waiting])
     fresh, equal = new_job(), new_job(dedupe_key="a")
@@ -34,7 +34,7 @@ async def test_each_job_of_a_batch_is_answered_by_itself(storage):
         (EnqueueRequest(new_job(dedupe_key="a"), "error"), "existing"),
     ],
 )
-async def test_one_that_is_refused_has_none_of_the_batch_stored(storage, wrong, status):
+async def test_one_refused_job_refuses_the_whole_batch(storage, wrong, status):
     holder, first, last = new_job(dedupe_key="a"), new_job(), new_job(dedupe_key="b")
     await storage.jobs.enqueue([holder])
 
@@ -47,7 +47,7 @@ async def test_one_that_is_refused_has_none_of_the_batch_stored(storage, wrong, 
     assert await count(storage, first, wrong.job, last) == 0
 
 
-async def test_a_key_that_comes_twice_in_a_batch_meets_the_first(storage):
+async def test_a_repeated_key_in_a_batch_returns_the_first_job(storage):
     one, two = new_job(dedupe_key="a"), new_job(dedupe_key="a")
 
     stored = await storage.jobs.enqueue_together([[EnqueueRequest(one)], [EnqueueRequest(two)]])
@@ -59,7 +59,7 @@ async def test_a_key_that_comes_twice_in_a_batch_meets_the_first(storage):
     assert await count(storage, one, two) == 1
 
 
-async def test_a_batch_that_is_repeated_stores_nothing_twice(storage):
+async def test_a_repeated_batch_stores_nothing_twice(storage):
     batch = [[EnqueueRequest(new_job()), EnqueueRequest(new_job(dedupe_key="a"))]]
     await storage.jobs.enqueue_together(batch)
 

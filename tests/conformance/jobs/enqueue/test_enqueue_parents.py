@@ -1,4 +1,4 @@
-"""enqueue: which parents a job may name."""
+"""enqueue: the parents a job may have."""
 
 from tests.support.job_builders import (
     ACME,
@@ -16,7 +16,7 @@ from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, new_job_id
 
 
-async def test_a_job_of_a_batch_may_wait_for_earlier_ones(storage):
+async def test_a_job_of_a_batch_may_have_an_earlier_one_as_parent(storage):
     first = new_job()
     second = new_job(after=(first.id,))
     third = new_job(after=(first.id, second.id))
@@ -28,7 +28,7 @@ async def test_a_job_of_a_batch_may_wait_for_earlier_ones(storage):
     assert [(await job(storage, n.id)).waits for n in (first, second, third)] == [0, 1, 2]
 
 
-async def test_a_job_of_a_batch_may_not_wait_for_later_ones_or_itself(storage):
+async def test_a_job_of_a_batch_may_not_have_itself_or_a_later_one_as_parent(storage):
     later = new_job()
     own = new_job_id()
 
@@ -39,7 +39,7 @@ async def test_a_job_of_a_batch_may_not_wait_for_later_ones_or_itself(storage):
     assert [s.status for s in stored] == ["unknown_parent", "created", "unknown_parent"]
 
 
-async def test_a_job_of_a_batch_is_refused_with_the_parent_it_would_wait_for(storage):
+async def test_a_job_whose_parent_in_the_batch_is_refused_is_refused_too(storage):
     refused = new_job(definition=DefinitionKey("nobody's"))
     child = new_job(after=(refused.id,))
     grandchild = new_job(after=(child.id,))
@@ -50,7 +50,7 @@ async def test_a_job_of_a_batch_is_refused_with_the_parent_it_would_wait_for(sto
     assert await storage.jobs.existing_job_ids([s.id for s in stored]) == set()
 
 
-async def test_a_job_of_a_batch_waits_for_the_job_that_its_parent_met(storage):
+async def test_a_parent_in_the_batch_that_is_a_duplicate_stands_for_the_existing_job(storage):
     existing = await enqueue(storage, dedupe_key="d")
     parent = new_job(dedupe_key="d")
     child = new_job(after=(parent.id,))
@@ -75,7 +75,7 @@ async def test_a_parent_of_another_tenant_in_the_same_batch_is_unknown(storage):
     assert [s.status for s in stored] == ["created", "unknown_parent"]
 
 
-async def test_one_unknown_parent_among_known_ones_refuses_the_job(storage):
+async def test_one_unknown_parent_refuses_the_job(storage):
     known = await enqueue(storage)
 
     stored = await offer(storage, new_job(after=(known, new_job_id())))
@@ -83,7 +83,7 @@ async def test_one_unknown_parent_among_known_ones_refuses_the_job(storage):
     assert stored.status == "unknown_parent"
 
 
-async def test_a_parent_named_twice_is_waited_for_once(storage):
+async def test_a_repeated_parent_counts_once(storage):
     parent = await enqueue(storage)
     child = await enqueue_child(storage, parent, parent)
 

@@ -1,4 +1,4 @@
-"""Jobs of definitions that run after others wait for what is open of those."""
+"""Implicit parents: jobs of a definition with `runs_after` wait for open jobs of the named ones."""
 
 from tests.support.job_builders import (
     ACME,
@@ -38,13 +38,13 @@ async def test_a_follower_waits_for_queued_running_pending_and_later_jobs(storag
     assert (stored.state, stored.waits) == (JobState.PENDING, 4)
 
 
-async def test_without_open_jobs_a_follower_does_not_wait(storage):
+async def test_a_follower_without_open_predecessors_does_not_wait(storage):
     follower = await enqueue(storage, **FOLLOWER)
 
     assert (await job(storage, follower)).state is JobState.QUEUED
 
 
-async def test_a_follower_in_a_batch_waits_for_those_before_it(storage):
+async def test_a_follower_in_a_batch_waits_for_earlier_jobs_of_it(storage):
     first, follower, last = new_job(), new_job(**FOLLOWER), new_job()
 
     await storage.jobs.enqueue([first, follower, last])
@@ -53,11 +53,11 @@ async def test_a_follower_in_a_batch_waits_for_those_before_it(storage):
     assert [edge.parent_id for edge in family] == [first.id]
 
 
-async def test_a_follower_of_its_own_kind_does_not_wait_for_itself(storage):
+async def test_a_follower_of_its_own_definition_does_not_wait_for_itself(storage):
     first = new_job(runs_after=("plain",))
     await offer(storage, first)
 
-    await offer(storage, first)  # an answer that was lost is asked for again
+    await offer(storage, first)  # the response was lost, so the call is repeated
     second = await enqueue(storage, runs_after=("plain",))
 
     assert (await job(storage, first.id)).state is JobState.QUEUED

@@ -1,4 +1,4 @@
-"""Dependencies: what a child does when a parent fails."""
+"""Dependencies: the policy of a child for a failed parent."""
 
 import pytest
 
@@ -89,7 +89,7 @@ async def test_a_child_follows_its_policy_when_its_parent_is_lost(storage, clock
     )
 
 
-async def test_a_doomed_child_is_overdue_with_the_reason(storage):
+async def test_a_doomed_child_is_reported_overdue_with_the_reason(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id)
 
@@ -103,7 +103,7 @@ async def test_a_doomed_child_is_overdue_with_the_reason(storage):
     assert await storage.leases.jobs_to_cancel() == []
 
 
-async def test_a_doomed_child_is_never_run_whatever_its_other_parents_do(storage, clock):
+async def test_a_doomed_child_never_runs(storage, clock):
     failing, good = await started(storage), await started(storage)
     child = await enqueue_child(storage, failing.job_id, good.job_id)
     await end(storage, failing, DEAD_LETTER)
@@ -117,7 +117,7 @@ async def test_a_doomed_child_is_never_run_whatever_its_other_parents_do(storage
     assert await after(storage, child) is CANCELED
 
 
-async def test_a_child_that_runs_anyway_waits_for_all_its_parents_to_end(storage):
+async def test_a_child_with_policy_run_waits_for_all_parents_to_end(storage):
     failing, good = await started(storage), await started(storage)
     child = await enqueue_child(storage, failing.job_id, good.job_id, on_parent_failure="run")
 
@@ -129,7 +129,7 @@ async def test_a_child_that_runs_anyway_waits_for_all_its_parents_to_end(storage
     assert await after(storage, child) is QUEUED
 
 
-async def test_a_child_that_waits_goes_on_when_its_parent_was_retried_and_completed(storage):
+async def test_a_child_with_policy_wait_continues_when_its_parent_completes_after_a_retry(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id, on_parent_failure="wait")
     await end(storage, lease, DEAD_LETTER)
@@ -141,7 +141,7 @@ async def test_a_child_that_waits_goes_on_when_its_parent_was_retried_and_comple
     assert await after(storage, child) is QUEUED
 
 
-async def test_a_child_enqueued_after_a_dead_parent_waits_for_its_retry(storage):
+async def test_a_child_of_a_dead_lettered_parent_waits_for_its_retry(storage):
     dead = await a_job(storage, DEAD_LETTER)
     child = await enqueue_child(storage, dead.id, on_parent_failure="wait")
     assert await after(storage, child) is PENDING
@@ -152,7 +152,7 @@ async def test_a_child_enqueued_after_a_dead_parent_waits_for_its_retry(storage)
     assert await after(storage, child) is QUEUED
 
 
-async def test_a_retried_parent_does_not_run_a_settled_child_again(storage):
+async def test_a_retried_parent_does_not_rerun_a_finished_child(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id, on_parent_failure="run")
     await end(storage, lease, DEAD_LETTER)
@@ -166,7 +166,7 @@ async def test_a_retried_parent_does_not_run_a_settled_child_again(storage):
 
 
 @pytest.mark.parametrize("start", [DEAD_LETTER, CANCELED])
-async def test_a_failure_runs_down_the_whole_chain(storage, start):
+async def test_a_failure_propagates_down_the_chain(storage, start):
     lease = await started(storage)
     ids = [lease.job_id]
     for _ in range(6):

@@ -77,7 +77,7 @@ async def test_a_hundred_children_follow_one_parent(storage):
     assert {again.job_id for again in await claim_all(storage)} == {child.id for child in children}
 
 
-async def test_a_child_follows_wherever_its_parent_waits_meanwhile(storage, clock):
+async def test_a_child_waits_for_its_parent_in_any_open_state(storage, clock):
     parent = await enqueue(storage, delay=HOUR)
     child = await enqueue_child(storage, parent)
     await clock.advance(HOUR)
@@ -92,7 +92,7 @@ async def test_a_child_follows_wherever_its_parent_waits_meanwhile(storage, cloc
     assert await state_of(storage, child) is QUEUED
 
 
-async def test_a_chain_runs_link_by_link(storage):
+async def test_a_chain_runs_in_order(storage):
     ids = [await enqueue(storage)]
     for _ in range(5):
         ids.append(await enqueue_child(storage, ids[-1]))
@@ -106,7 +106,7 @@ async def test_a_chain_runs_link_by_link(storage):
     assert ran == ids
 
 
-async def test_a_diamond_runs_its_end_once(storage):
+async def test_the_last_job_of_a_diamond_runs_once(storage):
     top = await enqueue(storage)
     left, right = await enqueue_child(storage, top), await enqueue_child(storage, top)
     bottom = await enqueue_child(storage, left, right, top)
@@ -119,7 +119,7 @@ async def test_a_diamond_runs_its_end_once(storage):
     assert rounds == [{top}, {left, right}, {bottom}]
 
 
-async def test_a_child_due_later_waits_for_its_parent_and_its_time(storage, clock):
+async def test_a_scheduled_child_waits_for_its_parent_and_its_due_time(storage, clock):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id, due_at=START + HOUR)
 
@@ -132,7 +132,7 @@ async def test_a_child_due_later_waits_for_its_parent_and_its_time(storage, cloc
     assert [again.job_id for again in await claim_all(storage)] == [child]
 
 
-async def test_a_childs_time_in_line_counts_from_its_release(storage, clock):
+async def test_a_childs_waiting_time_counts_from_its_release(storage, clock):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id)
     await clock.advance(HOUR)
@@ -142,7 +142,7 @@ async def test_a_childs_time_in_line_counts_from_its_release(storage, clock):
     assert (await job(storage, child)).due_at == clock.now
 
 
-async def test_a_child_on_hold_waits_for_its_parents_and_then_for_a_person(storage):
+async def test_a_child_on_hold_waits_for_its_parents_and_a_manual_start(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id, held=True)
 
@@ -154,7 +154,7 @@ async def test_a_child_on_hold_waits_for_its_parents_and_then_for_a_person(stora
     assert [again.job_id for again in await claim_all(storage)] == [child]
 
 
-async def test_an_ended_parent_lets_a_new_child_in_when_it_is_admitted(storage):
+async def test_a_child_of_an_ended_parent_is_admitted_at_once(storage):
     parent = await a_job(storage, COMPLETED)
     child = new_job(after=(parent.id,))
     await storage.jobs.enqueue([child])
@@ -179,7 +179,7 @@ async def test_a_child_of_ended_and_open_parents_waits_for_the_open_ones(storage
     assert await state_of(storage, child) is QUEUED
 
 
-async def test_a_child_that_was_not_admitted_yet_is_freed_by_its_parents_end(storage):
+async def test_a_child_not_yet_admitted_is_released_by_its_parents_end(storage):
     lease = await started(storage)
     child = new_job(after=(lease.job_id,))
     await storage.jobs.enqueue([child])
@@ -191,7 +191,7 @@ async def test_a_child_that_was_not_admitted_yet_is_freed_by_its_parents_end(sto
     assert await storage.leases.children_to_admit() == []
 
 
-async def test_admitting_twice_counts_once(storage):
+async def test_a_repeated_admit_counts_once(storage):
     parent = await a_job(storage, COMPLETED)
     lease = await started(storage)
     child = await enqueue_child(storage, parent.id, lease.job_id)

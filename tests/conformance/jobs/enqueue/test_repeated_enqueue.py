@@ -37,7 +37,7 @@ async def test_a_repeat_with_the_same_id_stores_nothing_twice(storage, state, ke
     assert await job(storage, new.id) == before
 
 
-async def test_a_repeat_of_a_job_that_waits_for_another_try_stores_nothing_twice(storage):
+async def test_a_repeat_of_a_retrying_job_stores_nothing_twice(storage):
     new = new_job()
     await offer(storage, new)
     await end(storage, await lease_of(storage, new.id), JobState.QUEUED, delay=HOUR)
@@ -76,7 +76,7 @@ async def test_a_repeat_of_a_job_with_parents_waits_for_them_once(storage):
     assert (await job(storage, child.id)).waits == 1
 
 
-async def test_a_repeat_of_a_whole_batch_is_answered_as_the_first_time(storage):
+async def test_a_repeat_of_a_whole_batch_returns_the_same_receipts(storage):
     new = [*new_jobs(3), new_job(dedupe_key="d"), new_job(delay=HOUR)]
     first = await storage.jobs.enqueue(new, whole=True)
 
@@ -85,7 +85,7 @@ async def test_a_repeat_of_a_whole_batch_is_answered_as_the_first_time(storage):
     assert again == first
 
 
-async def test_known_tells_which_ids_are_stored_ended_ones_included(storage):
+async def test_known_returns_stored_ids_including_ended_jobs(storage):
     stored = {(await a_job(storage, state)).id for state in JobState}
     later = await enqueue(storage, delay=HOUR)
 

@@ -1,4 +1,4 @@
-"""replace: a newer job's payload and time for the one that waits with its dedupe key."""
+"""replace: a waiting job gets the payload and due time of a newer one with its dedupe key."""
 
 import asyncio
 import json
@@ -34,13 +34,13 @@ def newer(n, **changes):
 
 
 async def replace(storage, new):
-    met = await offer(storage, new)
-    assert met.status == "existing"
-    return await storage.jobs.replace(new, met.existing_id)
+    receipt = await offer(storage, new)
+    assert receipt.status == "existing"
+    return await storage.jobs.replace(new, receipt.existing_id)
 
 
 @pytest.mark.parametrize("delay", [None, 5 * MINUTE])
-async def test_a_job_that_waits_gets_the_newer_payload_and_time(storage, delay):
+async def test_a_waiting_job_gets_the_newer_payload_and_due_time(storage, delay):
     id = await enqueue(storage, dedupe_key=KEY, delay=delay)
 
     stored = await replace(storage, newer(2, delay=MINUTE))
@@ -51,7 +51,7 @@ async def test_a_job_that_waits_gets_the_newer_payload_and_time(storage, delay):
     assert waiting.due_at == START + MINUTE
 
 
-async def test_a_job_put_off_again_and_again_runs_after_the_longest_wait(storage, clock):
+async def test_a_debounced_job_runs_after_its_maximum_wait(storage, clock):
     id = await enqueue(storage, dedupe_key=KEY, delay=MINUTE)
 
     for n in range(2, 20):
@@ -65,7 +65,7 @@ async def test_a_job_put_off_again_and_again_runs_after_the_longest_wait(storage
     assert json.loads(lease.payload) == {"n": 19}
 
 
-async def test_a_job_that_runs_lets_go_of_its_key_and_the_newer_one_is_stored(storage):
+async def test_a_running_job_releases_its_key_to_the_newer_job(storage):
     await enqueue(storage, dedupe_key=KEY)
     [lease] = await claim_all(storage)
 
@@ -78,7 +78,7 @@ async def test_a_job_that_runs_lets_go_of_its_key_and_the_newer_one_is_stored(st
     assert (await offer(storage, newer(3))).existing_id == new.id
 
 
-async def test_the_key_is_the_newer_jobs_until_it_ends(storage):
+async def test_the_newer_job_holds_the_key_until_it_ends(storage):
     await enqueue(storage, dedupe_key=KEY)
     [first] = await claim_all(storage)
     new = newer(2)
@@ -93,7 +93,7 @@ async def test_the_key_is_the_newer_jobs_until_it_ends(storage):
 
 
 @pytest.mark.parametrize("delay", [None, HOUR], ids=["due", "later"])
-async def test_a_job_whose_newer_payload_has_no_limit_key_is_held_to_none(storage, delay):
+async def test_a_newer_payload_without_a_limit_key_removes_the_limit(storage, delay):
     await a_definition(storage, "sync", limit_key="args.a", max_per_key=1, max_concurrency=9)
     sync = Definition(key=DefinitionKey("sync"), title="Sync")
     about = {"definition": sync.key, "dedupe_key": KEY}
@@ -104,7 +104,7 @@ async def test_a_job_whose_newer_payload_has_no_limit_key_is_held_to_none(storag
     assert (await job(storage, id)).gate == "sync"
 
 
-async def test_another_tenants_job_is_left_alone(storage):
+async def test_another_tenants_job_is_not_replaced(storage):
     await a_tenant(storage, "acme")
     id = await enqueue(storage, dedupe_key=KEY)
 
@@ -114,14 +114,14 @@ async def test_another_tenants_job_is_left_alone(storage):
     assert (await job(storage, id)).payload == {"n": 1}
 
 
-async def test_of_many_that_come_at_once_one_job_is_left_with_one_of_the_payloads(storage, twin):
+async def test_concurrent_replaces_leave_one_job_with_one_of_the_payloads(storage, twin):
     id = await enqueue(storage, dedupe_key=KEY, delay=HOUR)
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(replace((storage, twin)[n % 2], newer(n, delay=HOUR)) for n in range(10))
     )
 
-    assert {answer.status for answer in answers} == {"replaced"}
+    assert {result.status for result in results} == {"replaced"}
     assert (await job(storage, id)).payload["n"] in range(10)
 
 
@@ -133,7 +133,7 @@ async def test_a_job_asked_to_stop_is_not_replaced(storage):
     assert (await replace(storage, newer(2))).status == "created"
 
 
-async def test_a_job_of_another_definition_keeps_its_payload_and_its_key(storage):
+async def test_a_job_of_another_definition_is_not_replaced(storage):
     id = await enqueue(storage, dedupe_key=KEY, delay=HOUR)
     await a_definition(storage, "sync")
 
@@ -144,7 +144,7 @@ async def test_a_job_of_another_definition_keeps_its_payload_and_its_key(storage
 
 
 @pytest.mark.parametrize("running", [False, True], ids=["waits", "runs"])
-async def test_a_job_that_somebody_else_made_keeps_its_payload_and_its_key(storage, running):
+async def test_another_users_job_is_not_replaced(storage, running):
     id = await enqueue(storage, dedupe_key=KEY, created_by="user:ada")
     if running:
         await claim_all(storage)
@@ -156,7 +156,7 @@ async def test_a_job_that_somebody_else_made_keeps_its_payload_and_its_key(stora
     assert (await offer(storage, newer(3))).existing_id == id
 
 
-async def test_a_job_that_the_owner_made_is_replaced(storage):
+async def test_the_owners_own_job_is_replaced(storage):
     id = await enqueue(storage, dedupe_key=KEY, created_by="user:ada")
 
     stored = await storage.jobs.replace(newer(2, created_by="user:ada"), id, owner="user:ada")
@@ -165,7 +165,9 @@ async def test_a_job_that_the_owner_made_is_replaced(storage):
 
 
 @pytest.mark.parametrize("delay", [None, HOUR], ids=["due", "later"])
-async def test_history_names_each_who_replaced_a_job_once_with_the_last_time(storage, clock, delay):
+async def test_the_history_shows_each_replacing_actor_once_with_the_latest_time(
+    storage, clock, delay
+):
     id = await enqueue(storage, dedupe_key=KEY, delay=delay)
     for who in ("ada", None, "ada", None):
         await clock.advance(MINUTE)

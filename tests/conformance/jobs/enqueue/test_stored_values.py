@@ -1,4 +1,4 @@
-"""What was accepted reads back equal on every database."""
+"""Accepted values read back equal on every database."""
 
 import json
 from datetime import timedelta
@@ -46,11 +46,11 @@ async def test_every_field_of_a_job_reads_back_as_it_was_given(storage):
 
     await offer(storage, new)
 
-    made = await job(storage, new.id)
-    assert made.payload == {"b": 1, "a": [None, True]}
-    assert list(made.payload) == ["b", "a"]
-    assert made.metadata == {"origin": "a hook", "depth": 2}
-    assert made.expires_at == START + 2 * DAY
+    created = await job(storage, new.id)
+    assert created.payload == {"b": 1, "a": [None, True]}
+    assert list(created.payload) == ["b", "a"]
+    assert created.metadata == {"origin": "a hook", "depth": 2}
+    assert created.expires_at == START + 2 * DAY
     for field in [
         "id",
         "tenant",
@@ -71,7 +71,7 @@ async def test_every_field_of_a_job_reads_back_as_it_was_given(storage):
         "created_by",
         "held",
     ]:
-        assert getattr(made, field) == getattr(new, field), field
+        assert getattr(created, field) == getattr(new, field), field
 
 
 async def test_a_lease_carries_the_fields_a_handler_sees(storage, clock):
@@ -129,9 +129,9 @@ async def test_a_payload_reads_back_equal_from_job_and_lease(storage, ascii_only
         [lease] = await claim(storage)
 
         assert repr(json.loads(lease.payload)) == repr(payload)
-        made = await job(storage, id)
-        assert repr(made.payload) == repr(payload)
-        assert repr(made.metadata) == repr({"kept": payload})
+        created = await job(storage, id)
+        assert repr(created.payload) == repr(payload)
+        assert repr(created.metadata) == repr({"kept": payload})
 
 
 NAMES = ["a", "A", "a ", " a", "ä", "a\u0308", "ａ", "a\t", "á", "ß", "ss", "😀", "😁", "x" * 191]
@@ -150,13 +150,13 @@ async def test_names_that_differ_in_case_accents_or_spaces_are_different_names(s
 
     assert [s.status for s in stored] == ["created"] * len(NAMES)
     assert len(await storage.jobs.state_counts(ALL_TENANTS)) == len(NAMES)
-    for name, made in zip(NAMES, new, strict=True):
+    for name, created in zip(NAMES, new, strict=True):
         [lease] = await claim(storage, 100, known=NAMES, queues=[name])
-        assert (lease.job_id, lease.tenant, lease.queue) == (made.id, name, name)
-        assert (await job(storage, made.id)).dedupe_key == name
+        assert (lease.job_id, lease.tenant, lease.queue) == (created.id, name, name)
+        assert (await job(storage, created.id)).dedupe_key == name
 
 
-async def test_a_name_that_was_not_declared_is_unknown_however_similar(storage):
+async def test_a_similar_name_that_is_not_declared_is_unknown(storage):
     await a_definition(storage, "mail")
 
     stored = await storage.jobs.enqueue(
@@ -166,7 +166,7 @@ async def test_a_name_that_was_not_declared_is_unknown_however_similar(storage):
     assert {s.status for s in stored} == {"unknown_definition"}
 
 
-async def test_a_key_that_differs_in_case_accents_or_spaces_finds_nobody(storage):
+async def test_a_key_that_differs_in_case_accents_or_spaces_matches_nothing(storage):
     await enqueue(storage, dedupe_key="key", idempotency_key="key")
 
     for other in ("KEY", "key ", "kéy", " key"):

@@ -1,4 +1,4 @@
-"""attempts: what is remembered of each try."""
+"""attempts: the record of each attempt."""
 
 from tests.support.job_builders import (
     SECOND,
@@ -31,7 +31,7 @@ async def test_every_outcome_can_be_recorded(storage):
         assert await outcomes_of(storage, lease.job_id) == [outcome]
 
 
-async def test_attempts_tell_the_whole_story(storage, clock):
+async def test_attempts_record_the_whole_run(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
     await end(storage, lease, JobState.QUEUED, error="one", error_type="A", error_trace="t1")
@@ -44,18 +44,18 @@ async def test_attempts_tell_the_whole_story(storage, clock):
 
     await end(storage, lease)
 
-    told = await attempts_of(storage, lease.job_id)
+    attempts = await attempts_of(storage, lease.job_id)
     assert running[-1].outcome is running[-1].finished_at is running[-1].error is None
-    assert running[:2] == told[:2]
-    assert [a.number for a in told] == [1, 2, 3]
-    assert [a.outcome for a in told] == [Outcome.FAILED, Outcome.TIMED_OUT, Outcome.SUCCEEDED]
-    assert [a.error for a in told] == ["one", "two", None]
-    assert [a.error_type for a in told] == ["A", None, None]
-    assert [a.error_trace for a in told] == ["t1", None, None]
-    assert [a.worker_id for a in told] == ["alder", "birch", "alder"]
-    assert [a.started_at for a in told] == [START + n * SECOND for n in range(3)]
-    assert [a.duration for a in told] == [SECOND] * 3
-    assert {a.job_id for a in told} == {lease.job_id}
+    assert running[:2] == attempts[:2]
+    assert [a.number for a in attempts] == [1, 2, 3]
+    assert [a.outcome for a in attempts] == [Outcome.FAILED, Outcome.TIMED_OUT, Outcome.SUCCEEDED]
+    assert [a.error for a in attempts] == ["one", "two", None]
+    assert [a.error_type for a in attempts] == ["A", None, None]
+    assert [a.error_trace for a in attempts] == ["t1", None, None]
+    assert [a.worker_id for a in attempts] == ["alder", "birch", "alder"]
+    assert [a.started_at for a in attempts] == [START + n * SECOND for n in range(3)]
+    assert [a.duration for a in attempts] == [SECOND] * 3
+    assert {a.job_id for a in attempts} == {lease.job_id}
 
 
 async def test_a_job_that_never_started_has_no_attempts(storage):
@@ -73,8 +73,8 @@ async def test_an_attempt_that_was_stopped_does_not_inherit_an_earlier_error(sto
 
     await end(storage, lease, JobState.CANCELED)
 
-    told = await attempts_of(storage, lease.job_id)
-    assert [(a.outcome, a.error, a.error_type, a.error_trace) for a in told] == [
+    attempts = await attempts_of(storage, lease.job_id)
+    assert [(a.outcome, a.error, a.error_type, a.error_trace) for a in attempts] == [
         (Outcome.FAILED, "one", "A", "t"),
         (Outcome.CANCELED, None, None, None),
     ]
@@ -110,10 +110,10 @@ async def test_a_commands_attempt_keeps_its_output_and_exit_code(storage):
         lease = lease if n == 0 else await lease_of(storage, lease.job_id)
         await end(storage, lease, state, error="exit code -9", **facts)
 
-    told = await attempts_of(storage, lease.job_id)
+    attempts = await attempts_of(storage, lease.job_id)
 
-    assert [a.outcome for a in told] == [Outcome.FAILED] * 3
-    for attempt in told:
+    assert [a.outcome for a in attempts] == [Outcome.FAILED] * 3
+    for attempt in attempts:
         assert {name: getattr(attempt, name) for name in facts} == facts
         assert attempt.error == "exit code -9"
 
@@ -123,8 +123,12 @@ async def test_a_command_that_succeeded_keeps_its_output_too(storage):
 
     await end(storage, lease, exit_code=0, stdout_tail="fine")
 
-    [told] = await attempts_of(storage, lease.job_id)
-    assert (told.outcome, told.exit_code, told.stdout_tail) == (Outcome.SUCCEEDED, 0, "fine")
+    [attempt] = await attempts_of(storage, lease.job_id)
+    assert (attempt.outcome, attempt.exit_code, attempt.stdout_tail) == (
+        Outcome.SUCCEEDED,
+        0,
+        "fine",
+    )
 
 
 TEXTS = {

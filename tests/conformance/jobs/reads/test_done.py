@@ -1,4 +1,4 @@
-"""done: what completed jobs have done is known for as long as they are kept."""
+"""once_key_exists: completed work is known for as long as its job is kept."""
 
 from tests.support.job_builders import ACME, ALDER, GLOBEX, a_tenant, end, finish, started
 from windlass.core.jobs.models import ALL_TENANTS
@@ -7,7 +7,7 @@ from windlass.core.jobs.states import JobState
 KEY = "charge:42"
 
 
-async def test_what_was_done_is_known_of_its_tenant_once_the_job_has_completed(storage):
+async def test_completed_work_is_known_to_its_tenant(storage):
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     lease = await started(storage, tenant=ACME)
@@ -21,7 +21,7 @@ async def test_what_was_done_is_known_of_its_tenant_once_the_job_has_completed(s
     assert not await storage.leases.once_key_exists(GLOBEX, KEY)
 
 
-async def test_an_attempt_that_did_not_complete_its_job_has_done_nothing(storage):
+async def test_an_attempt_that_did_not_complete_its_job_does_not_count_as_done(storage):
     for state in (JobState.QUEUED, JobState.DEAD_LETTER):
         await end(storage, await started(storage), state, once=(KEY,))
     lease = await started(storage)
@@ -31,7 +31,7 @@ async def test_an_attempt_that_did_not_complete_its_job_has_done_nothing(storage
     assert not await storage.leases.once_key_exists(lease.tenant, KEY)
 
 
-async def test_the_first_of_two_jobs_keeps_the_key_until_it_is_gone(storage):
+async def test_the_first_of_two_jobs_holds_the_key_until_it_is_deleted(storage):
     first, second = await started(storage), await started(storage)
     await end(storage, first, once=(KEY,))
     await end(storage, second, once=(KEY,))
@@ -43,7 +43,7 @@ async def test_the_first_of_two_jobs_keeps_the_key_until_it_is_gone(storage):
     assert not await storage.leases.once_key_exists(first.tenant, KEY)
 
 
-async def test_of_a_job_that_is_not_kept_nothing_is_known(storage):
+async def test_a_job_that_is_not_kept_does_not_count_as_done(storage):
     lease = await started(storage)
 
     assert await end(storage, lease, keep=False, once=(KEY,)) is JobState.COMPLETED

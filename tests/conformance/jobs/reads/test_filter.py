@@ -1,4 +1,4 @@
-"""page, by what people ask for: every field and operator, on every database."""
+"""page with filters: every field and operator, on every database."""
 
 import json
 
@@ -33,7 +33,7 @@ from windlass.ids import DefinitionKey, JobId, QueueName
 from windlass.storage.jobs.list_sql import MOST_PARTS
 
 
-async def found(storage, clock, text: str, scope=ALL_TENANTS, **how) -> list[JobId]:
+async def matching(storage, clock, text: str, scope=ALL_TENANTS, **how) -> list[JobId]:
     """All jobs that a filter means, of as many pages as there are."""
     query, ids, after = parse(text).at(clock.now), [], None
     while True:
@@ -155,12 +155,12 @@ OF_THE_ZOO = [
 ]
 
 
-async def test_a_filter_chooses_its_jobs(storage, clock):
+async def test_a_filter_selects_matching_jobs(storage, clock):
     zoo = await a_zoo(storage, clock)
     name_of = {id: name for name, id in zoo.items()}
 
     chosen = [
-        (text, sorted(name_of[id] for id in await found(storage, clock, text)))
+        (text, sorted(name_of[id] for id in await matching(storage, clock, text)))
         for text, _ in OF_THE_ZOO
     ]
 
@@ -192,7 +192,7 @@ OF_PAYLOADS = [
 
 
 @pytest.mark.parametrize("ended", [False, True])
-async def test_a_payloads_fields_choose_their_jobs(storage, clock, ended):
+async def test_payload_fields_select_jobs(storage, clock, ended):
     payloads = {
         "number": {"user_id": 7},
         "text": {"user_id": "7"},
@@ -214,7 +214,7 @@ async def test_a_payloads_fields_choose_their_jobs(storage, clock, ended):
         await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
     chosen = [
-        (text, sorted(zoo[id] for id in await found(storage, clock, text)))
+        (text, sorted(zoo[id] for id in await matching(storage, clock, text)))
         for text, _ in OF_PAYLOADS
     ]
 
@@ -232,7 +232,7 @@ async def test_a_payloads_fields_choose_their_jobs(storage, clock, ended):
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
-async def test_a_number_beyond_a_double_breaks_no_filter(storage, clock, text, names):
+async def test_a_number_beyond_a_double_does_not_break_a_filter(storage, clock, text, names):
     """An older version stored such numbers."""
     digits = "1" + "0" * 400
     payloads = {"long": digits, "negative": f"-{digits}", "small": "5", "text": f'"{digits}0"'}
@@ -241,31 +241,31 @@ async def test_a_number_beyond_a_double_breaks_no_filter(storage, clock, text, n
         for name, number in payloads.items()
     }
 
-    chosen = await found(storage, clock, text)
+    chosen = await matching(storage, clock, text)
 
     assert {jobs[id] for id in chosen} == names
 
 
 @pytest.mark.parametrize("text", ["ü", "日本", "\N{GRINNING FACE}"])
-async def test_text_that_an_ascii_column_cannot_have_chooses_nothing(storage, clock, text):
+async def test_text_that_an_ascii_column_cannot_hold_matches_nothing(storage, clock, text):
     job = await enqueue(storage)
 
-    assert await found(storage, clock, f"fingerprint:{text}") == []
-    assert await found(storage, clock, f"fingerprint:{text}*") == []
-    assert await found(storage, clock, f"-fingerprint:{text},{text}*") == [job]
-    assert await found(storage, clock, f"-fingerprint:abc,{text}") == [job]
+    assert await matching(storage, clock, f"fingerprint:{text}") == []
+    assert await matching(storage, clock, f"fingerprint:{text}*") == []
+    assert await matching(storage, clock, f"-fingerprint:{text},{text}*") == [job]
+    assert await matching(storage, clock, f"-fingerprint:abc,{text}") == [job]
 
 
-async def test_ids_choose_themselves(storage, clock):
-    made = [(await a_job(storage, state)).id for state in JobState]
+async def test_ids_select_their_jobs(storage, clock):
+    created = [(await a_job(storage, state)).id for state in JobState]
 
-    ids = await found(storage, clock, f"id:{made[0]},{made[-1]},{made[0]}")
+    ids = await matching(storage, clock, f"id:{created[0]},{created[-1]},{created[0]}")
 
-    assert ids == [made[-1], made[0]]
-    assert len(await found(storage, clock, f"-id:{made[0]}")) == len(made) - 1
+    assert ids == [created[-1], created[0]]
+    assert len(await matching(storage, clock, f"-id:{created[0]}")) == len(created) - 1
 
 
-async def test_a_term_without_values_chooses_nothing_and_turned_round_all(storage):
+async def test_a_term_without_values_matches_nothing_and_negated_everything(storage):
     await enqueue(storage)
 
     none = await storage.jobs.page(ALL_TENANTS, JobQuery((FilterTerm("definition", ()),)))
@@ -294,7 +294,7 @@ ASKED = [
 
 
 @pytest.mark.parametrize("text", ASKED)
-async def test_another_tenants_jobs_never_appear_whatever_is_asked(storage, clock, text):
+async def test_another_tenants_jobs_never_match(storage, clock, text):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
     for tenant in (ACME, GLOBEX):
@@ -302,61 +302,61 @@ async def test_another_tenants_jobs_never_appear_whatever_is_asked(storage, cloc
             await a_job(storage, state, tenant=tenant, correlation_id="same")
     turned = text.removeprefix("-") if text.startswith("-") else f"-{text}"
 
-    for asked in (text, turned, f"{text} {turned}"):
+    for filters in (text, turned, f"{text} {turned}"):
         for look in (2, 10_000):
-            ids = await found(storage, clock, asked, Scope(ACME), look=look, limit=3)
-            mine = await found(storage, clock, "", Scope(ACME))
+            ids = await matching(storage, clock, filters, Scope(ACME), look=look, limit=3)
+            mine = await matching(storage, clock, "", Scope(ACME))
 
             assert set(ids) <= set(mine)
 
 
-async def test_where_no_index_helps_a_page_ends_early_and_paging_goes_on(storage, clock):
+async def test_an_unindexed_page_may_end_early_and_paging_continues(storage, clock):
     await storage.jobs.enqueue(new_jobs(30))
     rare = await enqueue(storage, queue=QueueName("rare"), source="event")
     await storage.jobs.enqueue(new_jobs(30))
     await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
     first = await storage.jobs.page(ALL_TENANTS, parse("source:event"), look=10)
-    ids = await found(storage, clock, "source:event", look=10)
+    ids = await matching(storage, clock, "source:event", look=10)
 
     assert first.jobs == []
     assert first.next is not None
     assert ids == [rare]
 
 
-async def test_any_bound_on_looking_finds_the_same_jobs(storage, clock):
+async def test_any_scan_limit_finds_the_same_jobs(storage, clock):
     await a_zoo(storage, clock)
     await storage.jobs.enqueue(new_jobs(5))
 
     for text in ("error:*", "state:queued,dead_letter worker:*", "-queue:mail", "created:>-1h"):
-        whole = await found(storage, clock, text)
+        whole = await matching(storage, clock, text)
         for look in (1, 2, 3):
-            assert await found(storage, clock, text, look=look, limit=2) == whole
+            assert await matching(storage, clock, text, look=look, limit=2) == whole
 
 
-async def test_jobs_of_a_correlation_id_are_found_at_once_among_many(storage, clock):
+async def test_jobs_are_found_fast_by_correlation_id(storage, clock):
     ended = await a_job(storage, JobState.COMPLETED, correlation_id="order 17")
     other = await a_job(storage, JobState.COMPLETED, correlation_id="order 18")
     await storage.jobs.enqueue(new_jobs(50))
     await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
-    for asked, ids in (
+    for query, ids in (
         ('correlation:"order 17"', [ended.id]),
         ('correlation:"order 18","order 17","order 18"', [other.id, ended.id]),
     ):
-        page = await storage.jobs.page(ALL_TENANTS, parse(asked), look=5)
+        page = await storage.jobs.page(ALL_TENANTS, parse(query), look=5)
 
         assert [job.id for job in page.jobs] == ids
 
 
-async def test_more_correlation_ids_than_are_walked_are_found_too(storage, clock):
+async def test_more_correlation_ids_than_the_index_walk_takes_are_found(storage, clock):
     ids = [await enqueue(storage, correlation_id=f"c{n}") for n in range(20)]
-    asked = ",".join(f"c{n}" for n in range(20))
+    ids_text = ",".join(f"c{n}" for n in range(20))
 
-    assert await found(storage, clock, f"correlation:{asked}") == ids[::-1]
+    assert await matching(storage, clock, f"correlation:{ids_text}") == ids[::-1]
 
 
-async def test_a_rare_state_is_found_at_once_among_many_ended_jobs(storage, clock):
+async def test_a_rare_state_is_found_fast_among_many_ended_jobs(storage, clock):
     """By the definitions that have such jobs: nothing is looked through for it."""
     dead = await a_job(storage, JobState.DEAD_LETTER)
     await storage.jobs.enqueue(new_jobs(50))
@@ -368,7 +368,7 @@ async def test_a_rare_state_is_found_at_once_among_many_ended_jobs(storage, cloc
     assert page.next is None
 
 
-async def test_many_definitions_are_too_many_parts_and_are_found_all_the_same(storage, clock):
+async def test_more_definitions_than_the_index_walk_takes_are_found(storage, clock):
     keys = [f"kind {n:03}" for n in range(MOST_PARTS + 2)]
     for key in keys:
         await storage.jobs.enqueue(new_jobs(1, definition=await a_definition(storage, key)))
@@ -376,26 +376,24 @@ async def test_many_definitions_are_too_many_parts_and_are_found_all_the_same(st
         ALDER, [finish(lease) for lease in await claim_all(storage, known=keys)]
     )
 
-    assert len(await found(storage, clock, 'definition:"kind "*', look=7)) == len(keys)
-    assert len(await found(storage, clock, "state:completed", look=7)) == len(keys)
+    assert len(await matching(storage, clock, 'definition:"kind "*', look=7)) == len(keys)
+    assert len(await matching(storage, clock, "state:completed", look=7)) == len(keys)
 
 
-async def test_jobs_created_in_a_span_are_found_though_ids_were_made_by_another_clock(
-    storage, clock
-):
-    made = []
+async def test_a_time_span_finds_jobs_whose_ids_come_from_another_clock(storage, clock):
+    created = []
     for _ in range(5):
-        made.append((await a_job(storage, JobState.COMPLETED)).id)
+        created.append((await a_job(storage, JobState.COMPLETED)).id)
         await clock.advance(26 * HOUR)
 
-    ids = await found(storage, clock, "created:>-80h created:<-27h", look=2)
+    ids = await matching(storage, clock, "created:>-80h created:<-27h", look=2)
 
-    assert ids == [made[3], made[2]]
+    assert ids == [created[3], created[2]]
 
 
 async def test_released_and_lost_attempts_show_in_their_views(storage, clock):
     lost_one, released = await started(storage), await started(storage)
     await storage.leases.finish(ALDER, [lost(lost_one, delay=HOUR), release(released, delay=HOUR)])
 
-    assert await found(storage, clock, "state:retrying") == [lost_one.job_id]
-    assert await found(storage, clock, "state:scheduled") == [released.job_id]
+    assert await matching(storage, clock, "state:retrying") == [lost_one.job_id]
+    assert await matching(storage, clock, "state:scheduled") == [released.job_id]

@@ -1,4 +1,4 @@
-"""get, find and now: reading one job."""
+"""get and find: reading one job."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
 
 
-async def test_a_foreign_tenant_reads_nothing_of_a_job(storage):
+async def test_another_tenant_reads_no_job(storage):
     await a_tenant(storage, "acme")
     id = await enqueue(storage, tenant=ACME)
 
@@ -28,7 +28,7 @@ async def test_a_foreign_tenant_reads_nothing_of_a_job(storage):
 
 
 @pytest.mark.parametrize("state", [JobState.PENDING, JobState.RUNNING, JobState.DEAD_LETTER])
-async def test_a_job_is_found_by_the_end_of_its_id(storage, state):
+async def test_a_job_is_found_by_its_id_suffix(storage, state):
     for digits in [6, 8, 12, 13, 20, 31, 32]:
         found = await a_job(storage, state)
         await a_job(storage, state)
@@ -36,7 +36,7 @@ async def test_a_job_is_found_by_the_end_of_its_id(storage, state):
         assert await storage.jobs.find(ALL_TENANTS, found.id.hex[-digits:]) == [found.id]
 
 
-async def test_an_ambiguous_end_finds_several_newest_first_and_no_more_than_asked(storage):
+async def test_an_ambiguous_suffix_finds_several_newest_first_up_to_the_limit(storage):
     ids = [
         await enqueue(storage, id=UUID(f"0190{n:04x}-0000-7000-8000-0000cafecafe"))
         for n in range(4)
@@ -47,11 +47,11 @@ async def test_an_ambiguous_end_finds_several_newest_first_and_no_more_than_aske
     assert await storage.jobs.find(ALL_TENANTS, "cafe0000") == []
 
 
-async def test_an_id_nobody_has_is_not_there(storage):
+async def test_an_unknown_id_finds_nothing(storage):
     assert await storage.jobs.get(ALL_TENANTS, new_job_id()) is None
 
 
-async def test_the_clock_is_the_databases(storage, clock):
+async def test_the_time_is_the_databases(storage, clock):
     await clock.advance(HOUR)
 
     assert await storage.now() == START + HOUR

@@ -1,4 +1,4 @@
-"""log, logs and prune_logs: a job's lines, numbered over all its attempts."""
+"""append_logs, logs and prune_logs: a job's lines, numbered across its attempts."""
 
 import asyncio
 
@@ -35,13 +35,13 @@ async def test_a_line_reads_back_as_it_was_written(storage):
     lease = await started(storage, tenant=tenant, definition=DefinitionKey("other"))
     fields = {"n": 2**70, "text": "𝄞", "list": [1, None], "x": 0.1}
 
-    told = await storage.leases.append_logs(
+    stored = await storage.leases.append_logs(
         ALDER,
         [log_line(lease, "sent\n\t'it' – 😀", level="warn", fields=fields, at=START + SECOND)],
     )
 
     [line] = await lines_of(storage, lease.job_id)
-    assert told == {lease.job_id}
+    assert stored == {lease.job_id}
     assert (line.job_id, line.attempt, line.sequence) == (lease.job_id, lease.token, 1)
     assert (line.level, line.message, line.at) == ("warn", "sent\n\t'it' – 😀", START + SECOND)
     assert line.fields == fields
@@ -59,7 +59,7 @@ async def test_every_level_can_be_stored(storage):
     assert [line.level for line in await lines_of(storage, lease.job_id)] == levels
 
 
-async def test_lines_are_numbered_over_flushes_and_attempts(storage):
+async def test_lines_are_numbered_across_flushes_and_attempts(storage):
     lease = await started(storage)
     await storage.leases.append_logs(ALDER, [log_line(lease, "one"), log_line(lease, "two")])
     await storage.leases.append_logs(ALDER, [log_line(lease, "three")])
@@ -81,7 +81,7 @@ async def test_lines_are_numbered_over_flushes_and_attempts(storage):
     assert [line.attempt for line in lines] == [1, 1, 1, 2, 3, 4]
 
 
-async def test_lines_keep_the_order_of_their_flush_whatever_their_times(storage):
+async def test_lines_keep_the_order_of_their_flush_regardless_of_their_times(storage):
     lease = await started(storage)
 
     await storage.leases.append_logs(
@@ -93,14 +93,14 @@ async def test_lines_keep_the_order_of_their_flush_whatever_their_times(storage)
     ]
 
 
-async def test_lines_of_several_jobs_in_one_flush_are_numbered_apart(storage):
+async def test_lines_of_several_jobs_in_one_flush_are_numbered_separately(storage):
     leases = [await started(storage) for _ in range(3)]
 
-    told = await storage.leases.append_logs(
+    stored = await storage.leases.append_logs(
         ALDER, [log_line(lease, f"{lease.job_id} {n}") for n in range(4) for lease in leases]
     )
 
-    assert told == {lease.job_id for lease in leases}
+    assert stored == {lease.job_id for lease in leases}
     for lease in leases:
         lines = await lines_of(storage, lease.job_id)
         assert [line.message for line in lines] == [f"{lease.job_id} {n}" for n in range(4)]
@@ -113,7 +113,7 @@ async def test_a_stale_token_adds_no_line(storage):
     second = await lease_of(storage, first.job_id)
     other = await started(storage)
 
-    told = await storage.leases.append_logs(
+    stored = await storage.leases.append_logs(
         ALDER,
         [
             log_line(first, "late"),
@@ -123,26 +123,26 @@ async def test_a_stale_token_adds_no_line(storage):
         ],
     )
 
-    assert told == {first.job_id, other.job_id}
+    assert stored == {first.job_id, other.job_id}
     lines = await lines_of(storage, first.job_id)
     assert [(line.message, line.attempt, line.sequence) for line in lines] == [("mine", 2, 1)]
 
 
-async def test_a_job_that_does_not_run_gets_no_line(storage):
+async def test_a_job_that_is_not_running_gets_no_line(storage):
     queued = await enqueue(storage)
     ended = await started(storage)
     await end(storage, ended)
 
-    told = await storage.leases.append_logs(
+    stored = await storage.leases.append_logs(
         ALDER, [log_line(LeaseRef(queued, 0), "a"), log_line(ended, "b")]
     )
 
-    assert told == set()
+    assert stored == set()
     assert await lines_of(storage, queued) == await lines_of(storage, ended.job_id) == []
     assert await storage.leases.append_logs(ALDER, []) == set()
 
 
-async def test_lines_are_read_on_from_a_number(storage):
+async def test_lines_are_read_from_a_number_on(storage):
     lease = await started(storage)
     await storage.leases.append_logs(ALDER, [log_line(lease, str(n)) for n in range(1, 11)])
 
@@ -162,7 +162,7 @@ async def test_many_long_lines_are_stored_in_one_flush(storage):
     assert [len(line.message) for line in lines] == [len(f"{n} ") + 8000 for n in range(100)]
 
 
-async def test_flushes_at_the_same_time_give_each_line_a_number(storage, twin):
+async def test_concurrent_flushes_number_each_line(storage, twin):
     lease = await started(storage)
 
     await asyncio.gather(
@@ -188,7 +188,7 @@ async def test_lines_stay_with_a_job_that_has_ended(storage):
     assert [line.message for line in await lines_of(storage, lease.job_id)] == ["done"]
 
 
-async def test_old_lines_of_a_definition_are_pruned_in_bounded_steps(storage, clock):
+async def test_old_lines_of_a_definition_are_pruned_in_batches(storage, clock):
     await storage.jobs.enqueue(new_jobs(2))
     mine, other = await claim(storage, 2)
     foreign = await started(storage, definition=DefinitionKey("other"))
@@ -207,7 +207,7 @@ async def test_old_lines_of_a_definition_are_pruned_in_bounded_steps(storage, cl
     assert await rows_of(storage, "windlass_logs", "job_id", foreign.job_id) == 1
 
 
-async def test_lines_go_on_counting_after_older_ones_were_pruned(storage, clock):
+async def test_line_numbers_continue_after_pruning(storage, clock):
     lease = await started(storage)
     await storage.leases.append_logs(ALDER, [log_line(lease, "old"), log_line(lease, "old")])
     await clock.advance(HOUR)

@@ -1,4 +1,4 @@
-"""page: lists of jobs, newest first, over everything a scope may see."""
+"""page: lists of the jobs in a scope, newest first."""
 
 import pytest
 
@@ -49,13 +49,13 @@ async def test_an_empty_list_is_one_empty_page(storage):
     assert await all_pages(storage, 10) == [[]]
 
 
-async def test_jobs_of_all_states_come_newest_first(storage):
-    made = [(await a_job(storage, state)).id for state in [*JobState, *JobState]]
+async def test_jobs_of_all_states_are_listed_newest_first(storage):
+    created = [(await a_job(storage, state)).id for state in [*JobState, *JobState]]
 
-    assert await ids(storage) == made[::-1]
+    assert await ids(storage) == created[::-1]
 
 
-async def test_a_list_loads_the_head_of_an_error(storage):
+async def test_a_list_loads_the_beginning_of_an_error(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER, error="é" * 20_000)
 
@@ -65,7 +65,7 @@ async def test_a_list_loads_the_head_of_an_error(storage):
     assert (await job(storage, lease.job_id)).last_error == "é" * 20_000
 
 
-async def test_a_listed_job_is_the_job_but_for_its_large_parts(storage):
+async def test_a_listed_job_lacks_only_its_large_fields(storage):
     for state in JobState:
         listed_as = await a_job(
             storage, state, metadata='{"m": 1}', correlation_id="c", dedupe_key=f"d{state}"
@@ -79,46 +79,46 @@ async def test_a_listed_job_is_the_job_but_for_its_large_parts(storage):
 
 
 async def test_pages_have_no_gaps_and_no_repeats(storage):
-    made = []
+    created = []
     for _ in range(3):
-        made += [(await a_job(storage, state)).id for state in JobState]
+        created += [(await a_job(storage, state)).id for state in JobState]
 
     for limit in (1, 2, 3, 7, 18, 50):
         pages = await all_pages(storage, limit)
 
-        assert [id for page in pages for id in page] == made[::-1]
+        assert [id for page in pages for id in page] == created[::-1]
         assert all(len(page) == limit for page in pages[:-1])
         assert pages[-1]
 
 
-async def test_pages_go_on_from_where_they_were_whatever_moved_meanwhile(storage):
-    made = [await enqueue(storage) for _ in range(6)]
+async def test_pages_stay_consistent_while_jobs_move(storage):
+    created = [await enqueue(storage) for _ in range(6)]
     first = await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=3)
     await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
     newer = await enqueue(storage)
 
     second = await storage.jobs.page(ALL_TENANTS, JobQuery(), after=first.next, limit=3)
 
-    assert [found.id for found in first.jobs] == made[:2:-1]
-    assert [found.id for found in second.jobs] == made[2::-1]
+    assert [found.id for found in first.jobs] == created[:2:-1]
+    assert [found.id for found in second.jobs] == created[2::-1]
     assert second.next is None
     assert (await ids(storage))[0] == newer
 
 
-async def test_a_state_chooses_its_jobs(storage):
-    made = {one: (await a_job(storage, one)).id for one in JobState}
+async def test_a_state_filter_selects_its_jobs(storage):
+    created = {one: (await a_job(storage, one)).id for one in JobState}
 
     for state in JobState:
-        assert await ids(storage, states=frozenset({str(state)})) == [made[state]]
+        assert await ids(storage, states=frozenset({str(state)})) == [created[state]]
 
 
-async def test_several_states_choose_the_jobs_of_each(storage):
-    made = {one: (await a_job(storage, one)).id for one in JobState}
+async def test_several_state_filters_select_the_jobs_of_each(storage):
+    created = {one: (await a_job(storage, one)).id for one in JobState}
     later = await enqueue(storage, delay=HOUR)
 
     found = await ids(storage, states=frozenset({"queued", "completed"}))
 
-    assert found == [later, made[JobState.COMPLETED], made[JobState.QUEUED]]
+    assert found == [later, created[JobState.COMPLETED], created[JobState.QUEUED]]
 
 
 async def a_zoo(storage, clock) -> dict[str, JobId]:
@@ -149,7 +149,7 @@ async def a_zoo(storage, clock) -> dict[str, JobId]:
         (View.RETRYING, ["failed", "failed, due", "lost"]),
     ],
 )
-async def test_a_view_chooses_the_jobs_that_show_it(storage, clock, view, chosen):
+async def test_a_view_filter_selects_its_jobs(storage, clock, view, chosen):
     zoo = await a_zoo(storage, clock)
 
     found = await ids(storage, states=frozenset({str(view)}))
@@ -159,7 +159,7 @@ async def test_a_view_chooses_the_jobs_that_show_it(storage, clock, view, chosen
         assert ((await job(storage, id)).view(clock.now) is view) == (name in chosen), name
 
 
-async def test_views_and_states_choose_together(storage, clock):
+async def test_views_and_states_combine(storage, clock):
     zoo = await a_zoo(storage, clock)
     dead = await a_job(storage, JobState.DEAD_LETTER)
 
@@ -174,14 +174,14 @@ async def test_views_and_states_choose_together(storage, clock):
     ) - {zoo["waiting"]}
 
 
-async def test_a_scheduled_job_whose_time_has_come_is_no_longer_scheduled(storage, clock):
+async def test_a_job_that_is_due_is_no_longer_scheduled(storage, clock):
     await enqueue(storage, delay=MINUTE)
     await clock.advance(MINUTE)
 
     assert await ids(storage, states=frozenset({"scheduled"})) == []
 
 
-async def test_fields_choose_their_jobs(storage):
+async def test_field_filters_select_jobs(storage):
     plain = await enqueue(storage)
     other = await enqueue(storage, definition=DefinitionKey("other"))
     queue = await enqueue(storage, queue=QueueName("mail"))
@@ -199,19 +199,19 @@ async def test_fields_choose_their_jobs(storage):
     assert plain in await ids(storage, queue="default")
 
 
-async def test_times_choose_their_jobs(storage, clock):
-    made = []
+async def test_time_filters_select_jobs(storage, clock):
+    created = []
     for _ in range(4):
-        made.append(await enqueue(storage))
+        created.append(await enqueue(storage))
         await clock.advance(SECOND)
 
-    assert await ids(storage, created_after=START) == made[:0:-1]
-    assert await ids(storage, created_before=START + 2 * SECOND) == made[1::-1]
+    assert await ids(storage, created_after=START) == created[:0:-1]
+    assert await ids(storage, created_before=START + 2 * SECOND) == created[1::-1]
     between = {"created_after": START, "created_before": START + 2 * SECOND}
-    assert await ids(storage, **between) == [made[1]]
+    assert await ids(storage, **between) == [created[1]]
 
 
-async def test_a_filtered_list_pages_without_gaps_too(storage):
+async def test_a_filtered_list_pages_without_gaps(storage):
     for n in range(20):
         await enqueue(storage, queue=QueueName(f"q{n % 2}"), delay=HOUR if n % 3 else None)
 
@@ -247,7 +247,7 @@ async def test_a_long_list_pages_through_all_of_it(storage):
     assert len(pages) == 8
 
 
-async def test_what_ended_is_still_listed(storage):
+async def test_ended_jobs_are_listed(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER, error="boom", error_type="E")
 

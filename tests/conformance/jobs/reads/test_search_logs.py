@@ -22,7 +22,7 @@ async def search(storage, words, scope=ALL_TENANTS, **which):
     return [line.message for line in await storage.jobs.search_logs(scope, words, **which)]
 
 
-async def test_lines_are_found_by_all_of_their_words_newest_first(storage):
+async def test_lines_are_found_by_all_their_words_newest_first(storage):
     lease = await started(storage)
     messages = ["upload of invoice failed", "invoice uploaded", "Failed: invoice 17", "nothing"]
     await storage.leases.append_logs(
@@ -35,7 +35,7 @@ async def test_lines_are_found_by_all_of_their_words_newest_first(storage):
     assert await search(storage, "invoice nobody") == []
 
 
-async def test_words_are_whole_words_in_any_case(storage):
+async def test_words_match_as_whole_words_in_any_case(storage):
     lease = await started(storage)
     await storage.leases.append_logs(ALDER, [log_line(lease, "Connection REFUSED by host")])
 
@@ -43,7 +43,7 @@ async def test_words_are_whole_words_in_any_case(storage):
     assert await search(storage, "fused") == []
 
 
-async def test_words_of_other_scripts_and_numbers_are_found(storage):
+async def test_words_of_other_scripts_and_numbers_match(storage):
     lease = await started(storage)
     await storage.leases.append_logs(
         ALDER, [log_line(lease, "заказ 4711 отправлен"), log_line(lease, "größe straße")]
@@ -53,7 +53,7 @@ async def test_words_of_other_scripts_and_numbers_are_found(storage):
     assert await search(storage, "größe") == ["größe straße"]
 
 
-async def test_short_and_common_words_are_words_too(storage):
+async def test_short_and_common_words_match(storage):
     lease = await started(storage)
     await storage.leases.append_logs(
         ALDER, [log_line(lease, "to be or not to be"), log_line(lease, "id is 7")]
@@ -63,7 +63,7 @@ async def test_short_and_common_words_are_words_too(storage):
     assert await search(storage, "is 7") == ["id is 7"]
 
 
-async def test_marks_in_a_search_are_no_operators(storage):
+async def test_punctuation_in_a_search_is_not_an_operator(storage):
     lease = await started(storage)
     await storage.leases.append_logs(
         ALDER, [log_line(lease, "mail sent"), log_line(lease, "other")]
@@ -78,7 +78,7 @@ async def test_marks_in_a_search_are_no_operators(storage):
 
 
 @pytest.mark.parametrize("words", ["word", None])
-async def test_a_level_means_that_one_and_worse(storage, words):
+async def test_a_level_includes_more_severe_ones(storage, words):
     lease = await started(storage)
     levels = ["debug", "info", "warn", "error"]
     await storage.leases.append_logs(
@@ -90,7 +90,7 @@ async def test_a_level_means_that_one_and_worse(storage, words):
         assert set(found) == {f"word {worse}" for worse in levels[place:]}
 
 
-async def test_a_search_keeps_to_its_scope_and_filters(storage):
+async def test_a_search_respects_scope_and_filters(storage):
     acme = await a_tenant(storage, "acme")
     mine = await started(storage, tenant=acme)
     other = await started(storage, definition=DefinitionKey("other"))
@@ -106,7 +106,7 @@ async def test_a_search_keeps_to_its_scope_and_filters(storage):
     assert len(await search(storage, "word", limit=2)) == 2
 
 
-async def test_a_line_that_was_found_leads_to_its_job(storage):
+async def test_a_hit_identifies_its_job(storage):
     lease = await started(storage)
     await storage.leases.append_logs(ALDER, [log_line(lease, "needle", fields={"at": "x"})])
 
@@ -116,7 +116,7 @@ async def test_a_line_that_was_found_leads_to_its_job(storage):
     assert line.fields == {"at": "x"}
 
 
-async def test_a_search_keeps_to_a_job_and_a_span_of_time(storage):
+async def test_a_search_can_be_limited_to_a_job_and_a_time_span(storage):
     first, second = await started(storage), await started(storage)
     await storage.leases.append_logs(
         ALDER, [log_line(first, f"word {n}", at=START + n * SECOND) for n in range(4)]
@@ -145,7 +145,7 @@ async def test_the_newest_of_very_many_hits_are_found(storage):
     assert found == ["word 29", "word 28", "word 27"]
 
 
-async def test_a_search_goes_on_behind_a_line_also_among_those_of_one_instant(storage):
+async def test_paging_continues_after_a_line_also_among_equal_times(storage):
     first, second = await started(storage), await started(storage)
     for lease in (first, second):
         await storage.leases.append_logs(
@@ -164,7 +164,7 @@ async def test_a_search_goes_on_behind_a_line_also_among_those_of_one_instant(st
     assert [line.place for line in seen] == sorted((line.place for line in seen), reverse=True)
 
 
-async def test_a_search_can_keep_to_the_jobs_that_somebody_made(storage):
+async def test_a_search_can_be_limited_to_the_jobs_of_a_creator(storage):
     for by in ("user:1", "user:2", None):
         running = await started(storage, created_by=by)
         ended = await started(storage, created_by=by)

@@ -1,4 +1,4 @@
-"""visible and family: which jobs a caller may know of."""
+"""visible_job_ids and job_edges: the jobs a caller may see."""
 
 import pytest
 
@@ -27,7 +27,7 @@ async def test_a_job_is_visible_to_its_tenant_and_its_creator(storage, state):
     }
 
 
-async def test_a_family_tells_who_made_each_job(storage):
+async def test_a_family_shows_the_creator_of_each_job(storage):
     parent = await enqueue(storage, created_by="user:ada")
     child = await enqueue_child(storage, parent, created_by="user:bob")
     own = await enqueue_child(storage, parent, created_by="user:ada")

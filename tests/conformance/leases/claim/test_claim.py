@@ -1,4 +1,4 @@
-"""survey and claim: what a claim does to a job, and in which order jobs are taken."""
+"""survey and claim: the effect of a claim on a job, and the order of jobs."""
 
 from datetime import timedelta
 
@@ -27,10 +27,10 @@ from tests.support.job_builders import (
 from windlass.core.jobs.states import JobState
 from windlass.ids import QueueName, WorkerId
 
-# What a claim does to a job
+# The effect of a claim on a job
 
 
-async def test_a_claim_begins_an_attempt(storage, clock):
+async def test_a_claim_starts_an_attempt(storage, clock):
     id = await enqueue(storage)
     await clock.advance(SECOND)
 
@@ -47,7 +47,7 @@ async def test_a_claim_begins_an_attempt(storage, clock):
     assert (claimed.outcome, claimed.finished_at) == (None, None)
 
 
-async def test_tokens_rise_and_the_first_start_is_kept_over_all_attempts(storage, clock):
+async def test_lease_tokens_rise_and_the_first_start_time_is_kept(storage, clock):
     first = await started(storage)
     first_start = clock.now
     tokens = [first.token]
@@ -66,7 +66,7 @@ async def test_tokens_rise_and_the_first_start_is_kept_over_all_attempts(storage
     assert claimed.worker_id == "birch"
 
 
-async def test_a_released_attempt_is_not_counted_but_its_token_is_used_up(storage):
+async def test_a_released_attempt_is_not_counted_but_uses_up_its_token(storage):
     lease = await started(storage)
     await storage.leases.finish(ALDER, [release(lease)])
 
@@ -85,7 +85,7 @@ async def test_a_claimed_job_is_not_claimed_again(storage):
 # Order and number
 
 
-async def test_within_a_tenant_jobs_go_by_priority_then_due_time_then_id(storage, clock):
+async def test_jobs_of_a_tenant_are_ordered_by_priority_due_time_and_id(storage, clock):
     new = [
         new_job(priority=100),
         new_job(priority=100, due_at=clock.now - SECOND),
@@ -101,7 +101,7 @@ async def test_within_a_tenant_jobs_go_by_priority_then_due_time_then_id(storage
     assert one_by_one == [new[n].id for n in (3, 5, 1, 0, 2, 4)]
 
 
-async def test_leases_come_in_the_order_of_the_line(storage, clock):
+async def test_leases_are_returned_in_line_order(storage, clock):
     new = [new_job(priority=n % 7, due_at=clock.now - n * SECOND) for n in range(50)]
     await storage.jobs.enqueue(new)
 
@@ -129,18 +129,18 @@ async def test_a_claim_takes_no_more_than_its_limit(storage, limit):
     assert len(await claim(storage, limit)) <= limit
 
 
-async def test_a_claim_of_everything_takes_everything(storage):
+async def test_an_unlimited_claim_takes_everything(storage):
     await storage.jobs.enqueue(new_jobs(700))
 
     assert len(await claim(storage, 1000)) == 700
 
 
-async def test_with_nothing_to_claim_the_answer_is_empty(storage):
+async def test_an_empty_line_returns_no_leases(storage):
     assert await claim(storage, 10) == []
     assert await storage.leases.claim(WorkerId("alder"), [], KNOWN, lease_time=LEASE_TIME) == []
 
 
-async def test_a_job_tried_again_keeps_its_place_by_priority(storage):
+async def test_a_retried_job_is_ordered_by_priority(storage):
     urgent = await started(storage, priority=1, queue=QueueName("q"))
     await enqueue(storage, priority=2, queue=QueueName("q"))
     await storage.leases.finish(ALDER, [release(urgent)])
@@ -164,7 +164,7 @@ async def test_a_worker_claims_only_from_the_queues_it_serves(storage):
     assert await state_of(storage, ids["b"]) is JobState.QUEUED
 
 
-async def test_a_worker_of_all_queues_finds_each_of_them(storage):
+async def test_a_worker_of_all_queues_claims_from_each(storage):
     names = [f"queue {n}" for n in range(12)]
     await storage.jobs.enqueue([new_job(queue=QueueName(name)) for name in names])
 
@@ -177,7 +177,7 @@ async def test_a_worker_of_all_queues_finds_each_of_them(storage):
 # Time
 
 
-async def test_a_job_past_its_time_to_start_is_not_claimed(storage, clock):
+async def test_a_job_past_its_start_deadline_is_not_claimed(storage, clock):
     expired = await enqueue(storage, expires=MINUTE)
     later = await enqueue(storage, expires=2 * MINUTE)
     await clock.advance(MINUTE)
@@ -186,7 +186,7 @@ async def test_a_job_past_its_time_to_start_is_not_claimed(storage, clock):
     assert await state_of(storage, expired) is JobState.QUEUED
 
 
-async def test_a_job_that_started_in_time_is_tried_again_after_it(storage, clock):
+async def test_a_job_started_in_time_may_be_retried_after_its_start_deadline(storage, clock):
     lease = await started(storage, expires=MINUTE)
     await end(storage, lease, JobState.QUEUED, delay=HOUR)
     await clock.advance(HOUR)
@@ -195,7 +195,7 @@ async def test_a_job_that_started_in_time_is_tried_again_after_it(storage, clock
     assert await storage.leases.jobs_to_cancel() == []
 
 
-async def test_a_survey_tells_when_more_comes_due(storage, clock):
+async def test_a_survey_returns_the_next_due_time(storage, clock):
     assert (await storage.leases.survey(None, KNOWN)).next_due_in is None
     await enqueue(storage, delay=HOUR)
     await enqueue(storage, delay=MINUTE)
@@ -208,7 +208,7 @@ async def test_a_survey_tells_when_more_comes_due(storage, clock):
     assert (await storage.leases.survey(None, KNOWN)).next_due_in == 58 * MINUTE
 
 
-async def test_a_released_job_is_due_at_once_by_the_survey(storage):
+async def test_a_survey_sees_a_released_job_as_due(storage):
     lease = await started(storage)
 
     await storage.leases.finish(ALDER, [release(lease)])

@@ -1,4 +1,4 @@
-"""A worker goes on where its last claim stopped, and misses nothing by it."""
+"""Claim cursors: a worker continues where its last claim stopped and misses no job."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -36,7 +36,7 @@ def worker(storage):
     return claim_some
 
 
-async def test_a_claim_begins_at_a_place(storage):
+async def test_a_claim_starts_at_its_cursor(storage):
     await storage.jobs.enqueue([new_job() for _ in range(6)])
     first = await claim(storage, 2)
     place = JobPosition(first[-1].priority, first[-1].due_at, first[-1].job_id)
@@ -47,7 +47,7 @@ async def test_a_claim_begins_at_a_place(storage):
     assert not {lease.job_id for lease in again} & {lease.job_id for lease in first}
 
 
-async def test_a_more_urgent_job_is_claimed_before_the_place_to_begin_at(storage):
+async def test_a_more_urgent_job_before_the_cursor_is_claimed(storage):
     await storage.jobs.enqueue([new_job(priority=100) for _ in range(4)])
     [first] = await claim(storage)
     urgent = await enqueue(storage, priority=50)
@@ -58,7 +58,7 @@ async def test_a_more_urgent_job_is_claimed_before_the_place_to_begin_at(storage
     assert len(found) == 2
 
 
-async def test_a_worker_that_goes_on_finds_what_came_to_stand_before_its_place(storage, worker):
+async def test_a_worker_that_continues_finds_new_jobs_before_its_cursor(storage, worker):
     await storage.jobs.enqueue([new_job() for _ in range(8)])
     first = await worker(4)
     await storage.leases.finish(ALDER, [release(first[0])])
@@ -70,7 +70,7 @@ async def test_a_worker_that_goes_on_finds_what_came_to_stand_before_its_place(s
     assert first[0].job_id in {lease.job_id for lease in rest}
 
 
-async def test_a_job_that_was_due_before_the_place_is_found(storage, worker):
+async def test_an_earlier_due_job_before_the_cursor_is_found(storage, worker):
     await storage.jobs.enqueue([new_job() for _ in range(4)])
     await worker(2)
     old = await enqueue(storage, due_at=await storage.now() - LONG_AGO)
@@ -81,7 +81,7 @@ async def test_a_job_that_was_due_before_the_place_is_found(storage, worker):
     assert old in {lease.job_id for lease in found}
 
 
-async def test_a_tenant_that_comes_in_has_its_turn(storage, worker, tenants):
+async def test_a_new_tenant_gets_its_turn(storage, worker, tenants):
     await storage.jobs.enqueue([new_job(tenant=tenants[0]) for _ in range(20)])
     await worker(4)
     other = await enqueue(storage, tenant=tenants[1])

@@ -1,4 +1,4 @@
-"""survey and claim: only what the worker knows and what is enabled, and nobody in its way."""
+"""survey and claim: only known and enabled definitions, and no job blocks another."""
 
 import pytest
 
@@ -27,7 +27,7 @@ from windlass.core.leases import fair_share
 from windlass.ids import DefinitionKey, WorkerId
 
 
-async def test_a_definition_the_worker_does_not_know_waits_for_one_that_does(storage):
+async def test_jobs_of_an_unknown_definition_wait_for_a_worker_that_knows_it(storage):
     ids = {
         key: await enqueue(storage, definition=DefinitionKey(key), priority=priority)
         for priority, key in enumerate(["plain", "limited", "other"])
@@ -42,7 +42,7 @@ async def test_a_definition_the_worker_does_not_know_waits_for_one_that_does(sto
     assert {lease.job_id for lease in await claim_all(storage)} == {ids["plain"], ids["limited"]}
 
 
-async def test_many_urgent_jobs_nobody_knows_do_not_stand_in_the_way(storage):
+async def test_urgent_jobs_of_unknown_definitions_do_not_block_others(storage):
     await storage.jobs.enqueue(new_jobs(300, priority=1))
     known = await enqueue(storage, definition=DefinitionKey("other"), priority=200)
 
@@ -66,7 +66,7 @@ async def test_jobs_of_a_disabled_definition_wait_until_it_is_enabled(storage):
     assert [lease.job_id for lease in await claim_all(storage)] == queued[:1]
 
 
-async def test_a_delayed_job_follows_what_became_of_its_definition_meanwhile(storage, clock):
+async def test_a_delayed_job_follows_the_current_state_of_its_definition(storage, clock):
     id = await enqueue(storage, delay=MINUTE)
     await a_definition(storage, "plain", max_concurrency=1, code_hash="2")
     await regate(storage)
@@ -77,7 +77,7 @@ async def test_a_delayed_job_follows_what_became_of_its_definition_meanwhile(sto
     assert [lease.job_id for lease in leases] == [id]
 
 
-async def test_a_job_run_now_follows_what_became_of_its_definition_meanwhile(storage):
+async def test_a_job_run_now_follows_the_current_state_of_its_definition(storage):
     first = await enqueue(storage, delay=HOUR)
     second = await enqueue(storage, held=True)
     await a_definition(storage, "plain", max_concurrency=2, code_hash="2")
@@ -89,7 +89,7 @@ async def test_a_job_run_now_follows_what_became_of_its_definition_meanwhile(sto
     assert {lease.job_id for lease in await claim_all(storage)} == {first, second}
 
 
-async def test_a_retried_job_follows_what_became_of_its_definition_meanwhile(storage):
+async def test_a_retried_job_follows_the_current_state_of_its_definition(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER)
     await a_definition(storage, "plain", max_concurrency=2, code_hash="2")
@@ -100,7 +100,7 @@ async def test_a_retried_job_follows_what_became_of_its_definition_meanwhile(sto
     assert [again.job_id for again in await claim_all(storage)] == [lease.job_id]
 
 
-async def test_a_limit_taken_away_lets_waiting_jobs_join_the_others(storage):
+async def test_removing_a_limit_moves_waiting_jobs_to_the_common_line(storage):
     await storage.jobs.enqueue(new_jobs(5, definition=DefinitionKey("limited")))
     assert len(await claim_all(storage)) == 2
 

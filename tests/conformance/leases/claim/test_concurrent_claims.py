@@ -12,7 +12,7 @@ from tests.support.job_builders import (
 )
 
 
-async def test_of_two_claims_of_one_job_exactly_one_wins(storage, twin):
+async def test_two_claims_of_one_job_succeed_once(storage, twin):
     for _ in range(15):
         id = await enqueue(storage)
 
@@ -24,7 +24,7 @@ async def test_of_two_claims_of_one_job_exactly_one_wins(storage, twin):
         await end(storage, lease)
 
 
-async def test_hundreds_of_jobs_go_to_many_workers_each_to_one(storage, twin):
+async def test_many_workers_claim_hundreds_of_jobs_each_once(storage, twin):
     new = new_jobs(400)
     await storage.jobs.enqueue(new)
 

@@ -1,4 +1,4 @@
-"""survey and claim: tenants share, and have their turn."""
+"""survey and claim: tenants share a claim and take turns."""
 
 import pytest
 
@@ -30,7 +30,7 @@ async def test_tenants_share_a_claim(storage):
     assert [lease.tenant for lease in leases].count(GLOBEX) == 5
 
 
-async def test_a_tenants_weight_is_its_share(storage):
+async def test_a_tenants_weight_determines_its_share(storage):
     await a_tenant(storage, "acme", weight=4)
     await a_tenant(storage, "globex", weight=1)
     for tenant in (ACME, GLOBEX):
@@ -42,7 +42,7 @@ async def test_a_tenants_weight_is_its_share(storage):
     assert [lease.tenant for lease in leases].count(GLOBEX) == 2
 
 
-async def test_one_tenants_many_jobs_delay_anothers_first_by_one_round_at_most(storage):
+async def test_a_large_backlog_delays_another_tenants_first_job_by_at_most_one_round(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
     await storage.jobs.enqueue(new_jobs(500, tenant=ACME))
@@ -54,13 +54,13 @@ async def test_one_tenants_many_jobs_delay_anothers_first_by_one_round_at_most(s
     assert GLOBEX in {lease.tenant for lease in leases}
 
 
-async def test_a_tenant_alone_gets_everything(storage):
+async def test_a_single_tenant_gets_all_slots(storage):
     await storage.jobs.enqueue(new_jobs(20))
 
     assert len(await claim(storage, 20)) == 20
 
 
-async def test_with_more_tenants_than_slots_all_have_their_turn(storage):
+async def test_with_more_tenants_than_slots_each_gets_its_turn(storage):
     tenants = [await a_tenant(storage, f"tenant {n:02}") for n in range(10)]
     for tenant in tenants:
         await storage.jobs.enqueue(new_jobs(20, tenant=tenant))
@@ -77,7 +77,7 @@ async def test_with_more_tenants_than_slots_all_have_their_turn(storage):
     assert {served.count(tenant) for tenant in tenants} == {2}
 
 
-async def test_a_survey_sees_each_line_once_wherever_it_begins(storage):
+async def test_a_survey_sees_each_line_once_from_any_start(storage):
     tenants = [await a_tenant(storage, f"tenant {n}") for n in range(5)]
     for tenant in tenants:
         await storage.jobs.enqueue(
@@ -91,7 +91,7 @@ async def test_a_survey_sees_each_line_once_wherever_it_begins(storage):
         assert seen == [(t, gate) for t in turned for gate in ("", "limited")]
 
 
-async def test_a_survey_sees_no_more_lines_than_asked(storage):
+async def test_a_survey_respects_its_line_limit(storage):
     for n in range(8):
         await enqueue(storage, tenant=await a_tenant(storage, f"tenant {n}"))
 
@@ -100,7 +100,7 @@ async def test_a_survey_sees_no_more_lines_than_asked(storage):
     assert [line.tenant for line in survey.lines] == [f"tenant {n}" for n in range(3)]
 
 
-async def test_two_claims_of_one_tenants_lines_together_keep_to_its_share(storage):
+async def test_claims_of_two_lines_of_a_tenant_respect_its_share(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
     await storage.jobs.enqueue(new_jobs(10, tenant=ACME))
@@ -112,7 +112,7 @@ async def test_two_claims_of_one_tenants_lines_together_keep_to_its_share(storag
     assert sorted(lease.tenant for lease in leases) == [ACME, ACME, GLOBEX, GLOBEX]
 
 
-async def test_tenants_with_nothing_waiting_take_no_turn(storage):
+async def test_tenants_without_waiting_jobs_take_no_turn(storage):
     for n in range(20):
         await enqueue(storage, tenant=await a_tenant(storage, f"busy {n:02}"))
     await claim_all(storage)
@@ -122,7 +122,7 @@ async def test_tenants_with_nothing_waiting_take_no_turn(storage):
 
 
 @pytest.mark.parametrize("state", ["suspended", "deleted"])
-async def test_a_tenant_that_is_not_active_is_not_claimed_from(storage, state):
+async def test_an_inactive_tenant_is_not_claimed_from(storage, state):
     await a_tenant(storage, "acme")
     waiting = await enqueue(storage, tenant=ACME)
     await a_tenant(storage, "acme", state=state)

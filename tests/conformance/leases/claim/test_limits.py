@@ -1,4 +1,4 @@
-"""claim: no limit is ever exceeded, and what ends gives its part back."""
+"""claim: no limit is ever exceeded, and an ended job frees its place."""
 
 import asyncio
 
@@ -30,7 +30,7 @@ from windlass.core.leases.lease import JobLine
 from windlass.ids import DefinitionKey, QueueName, TenantId, WorkerId
 
 
-async def test_no_more_jobs_of_a_definition_run_than_its_limit(storage):
+async def test_a_definitions_limit_is_respected(storage):
     await storage.jobs.enqueue(new_jobs(5, definition=DefinitionKey("limited")))
 
     leases = await claim_all(storage)
@@ -49,7 +49,7 @@ async def test_no_more_jobs_of_a_definition_run_than_its_limit(storage):
         pytest.param(lambda lease: finish(lease, keep=False), id="vanishing"),
     ],
 )
-async def test_a_job_gives_its_part_of_a_limit_back_by(storage, ending):
+async def test_a_job_frees_its_place_under_a_limit_by(storage, ending):
     await storage.jobs.enqueue(new_jobs(3, definition=DefinitionKey("limited")))
     [first, _] = await claim_all(storage)
     assert await claim_all(storage) == []
@@ -59,7 +59,7 @@ async def test_a_job_gives_its_part_of_a_limit_back_by(storage, ending):
     assert len(await claim_all(storage)) == 1
 
 
-async def test_a_reaped_job_gives_its_part_of_a_limit_back(storage, clock):
+async def test_a_reaped_job_frees_its_place_under_a_limit(storage, clock):
     await storage.jobs.enqueue(new_jobs(3, definition=DefinitionKey("limited")))
     leases = await claim_all(storage)
 
@@ -71,7 +71,7 @@ async def test_a_reaped_job_gives_its_part_of_a_limit_back(storage, clock):
     assert len(await claim_all(storage)) == 1
 
 
-async def test_a_limit_counts_over_all_tenants_and_queues(storage):
+async def test_a_limit_counts_across_tenants_and_queues(storage):
     for tenant in ("acme", "globex", "initech"):
         await a_tenant(storage, tenant)
         for queue in ("a", "b"):
@@ -85,7 +85,7 @@ async def test_a_limit_counts_over_all_tenants_and_queues(storage):
     assert len(await claim_all(storage)) == 2
 
 
-async def test_no_more_jobs_of_a_tenant_run_than_its_limit(storage):
+async def test_a_tenants_limit_is_respected(storage):
     await a_tenant(storage, "acme", max_running=3)
     await storage.jobs.enqueue(new_jobs(5, tenant=ACME))
     await storage.jobs.enqueue(new_jobs(5, tenant=ACME, definition=DefinitionKey("other")))
@@ -97,7 +97,7 @@ async def test_no_more_jobs_of_a_tenant_run_than_its_limit(storage):
     assert len(leases) == 5
 
 
-async def test_a_job_under_two_limits_needs_room_in_both(storage):
+async def test_a_job_under_two_limits_needs_capacity_in_both(storage):
     await a_tenant(storage, "acme", max_running=1)
     await a_tenant(storage, "globex", max_running=5)
     limited = DefinitionKey("limited")
@@ -130,7 +130,7 @@ async def test_tenants_take_turns_under_a_limit(storage):
     assert served == {"acme", "globex", "initech"}
 
 
-async def test_rooms_tell_how_many_more_may_run(storage):
+async def test_remaining_capacity_is_reported(storage):
     await a_tenant(storage, "acme", max_running=5)
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME, definition=DefinitionKey("limited")))
     leases = await claim_all(storage)
@@ -145,14 +145,14 @@ async def test_rooms_tell_how_many_more_may_run(storage):
     assert await storage.leases.limit_capacity(line) == {definition: 1, tenant: 4}
 
 
-async def test_a_limit_of_nothing_lets_nothing_run(storage):
+async def test_a_limit_of_zero_lets_nothing_run(storage):
     await a_tenant(storage, "acme", max_running=0)
     await enqueue(storage, tenant=ACME)
 
     assert await claim_all(storage) == []
 
 
-async def test_a_full_limit_does_not_stand_in_the_way_of_other_jobs(storage):
+async def test_a_full_limit_does_not_block_other_jobs(storage):
     await storage.jobs.enqueue(new_jobs(50, definition=DefinitionKey("limited"), priority=1))
     await claim_all(storage)
     plain = await enqueue(storage, priority=200)
@@ -181,7 +181,7 @@ async def test_a_definitions_limit_set_while_jobs_run_counts_them(storage):
     assert len(await claim_all(storage)) == 1
 
 
-async def test_a_tenants_limit_set_after_the_survey_is_kept(storage):
+async def test_a_tenants_limit_set_after_the_survey_is_respected(storage):
     await a_tenant(storage, "acme")
     await storage.jobs.enqueue(new_jobs(3, tenant=ACME))
     survey = await storage.leases.survey(None, KNOWN)
@@ -195,7 +195,7 @@ async def test_a_tenants_limit_set_after_the_survey_is_kept(storage):
     assert len(await ids_in(storage, "running")) <= 1
 
 
-async def test_a_raised_limit_lets_more_run_and_a_lowered_one_fewer(storage):
+async def test_raising_or_lowering_a_limit_takes_effect(storage):
     await a_tenant(storage, "acme", max_running=2)
     await storage.jobs.enqueue(new_jobs(8, tenant=ACME))
     leases = await claim_all(storage)
@@ -211,7 +211,7 @@ async def test_a_raised_limit_lets_more_run_and_a_lowered_one_fewer(storage):
     assert len(await claim_all(storage)) == 1
 
 
-async def test_a_limit_holds_at_every_instant_with_many_workers(storage, twin):
+async def test_a_limit_is_never_exceeded_with_many_workers(storage, twin):
     await a_tenant(storage, "acme", max_running=3)
     limited = DefinitionKey("limited")
     await storage.jobs.enqueue(new_jobs(15, definition=limited))

@@ -1,4 +1,4 @@
-"""claim: limits per key, per queue and by rate; what is full is in nobody's way."""
+"""claim: limits per key, per queue and by rate; a full limit blocks no other job."""
 
 import asyncio
 from collections import Counter
@@ -65,7 +65,7 @@ def running_by_key(leases):
     return Counter(lease.gate for lease in leases)
 
 
-async def test_no_more_of_a_key_run_than_its_limit_and_other_keys_go_on(storage):
+async def test_a_key_limit_is_respected_and_other_keys_run(storage):
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=2)
     await keyed(storage, *["acme"] * 5, *["globex"] * 3)
 
@@ -74,7 +74,7 @@ async def test_no_more_of_a_key_run_than_its_limit_and_other_keys_go_on(storage)
     assert running_by_key(leases) == {behind("acme"): 2, behind("globex"): 2}
 
 
-async def test_a_key_that_ends_a_job_may_run_another(storage):
+async def test_a_key_is_free_after_its_job_ends(storage):
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     await keyed(storage, *["acme"] * 3)
     [first] = await claim_all(storage, known=SYNCS)
@@ -85,7 +85,7 @@ async def test_a_key_that_ends_a_job_may_run_another(storage):
 
 
 @pytest.mark.parametrize("how", ["released", "lost", "failed"])
-async def test_however_a_job_ends_its_key_is_free_again(world, how):
+async def test_a_key_is_free_after_any_kind_of_end(world, how):
     storage = world.storage
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     await keyed(storage, "acme", "acme")
@@ -103,7 +103,7 @@ async def test_however_a_job_ends_its_key_is_free_again(world, how):
     assert len(await claim_all(storage, known=SYNCS)) == 1
 
 
-async def test_many_full_keys_do_not_hide_one_that_is_free(storage):
+async def test_full_keys_do_not_hide_a_free_one(storage):
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     await keyed(storage, *[f"k{n:03}" for n in range(60)] * 2)
     await claim_all(storage, known=SYNCS)
@@ -115,7 +115,7 @@ async def test_many_full_keys_do_not_hide_one_that_is_free(storage):
     assert [line.gate for line in survey.lines] == [behind("zzz")]
 
 
-async def test_a_key_and_its_definition_are_both_held_to_their_limits(storage):
+async def test_key_and_definition_limits_both_apply(storage):
     await a_definition(storage, "sync", limit_key="args.a", max_per_key=2, max_concurrency=3)
     await keyed(storage, *[key for key in "abcd" for _ in range(4)])
 
@@ -125,7 +125,7 @@ async def test_a_key_and_its_definition_are_both_held_to_their_limits(storage):
     assert max(running_by_key(leases).values()) <= 2
 
 
-async def test_a_key_is_a_tenants_own(storage):
+async def test_limit_keys_are_per_tenant(storage):
     await a_tenant(storage, "acme")
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     await keyed(storage, "7", "7")
@@ -136,7 +136,7 @@ async def test_a_key_is_a_tenants_own(storage):
     assert Counter(lease.tenant for lease in leases) == {DEFAULT_TENANT: 1, ACME: 1}
 
 
-async def test_jobs_of_every_version_count_when_a_key_limit_is_set(storage):
+async def test_jobs_of_every_version_count_under_a_new_key_limit(storage):
     known = gates.needs({"sync": 2})
     await a_definition(storage, "sync", limit_key="args.account")
     await storage.jobs.enqueue(
@@ -170,7 +170,7 @@ async def test_a_key_may_be_any_text(storage, key):
     assert await claim_all(storage, known=SYNCS) == []
 
 
-async def test_a_key_limit_holds_against_several_workers_at_once(storage, twin):
+async def test_a_key_limit_holds_with_several_workers(storage, twin):
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     await keyed(storage, *[f"k{n}" for n in range(8)] * 3)
 
@@ -182,7 +182,7 @@ async def test_a_key_limit_holds_against_several_workers_at_once(storage, twin):
     assert max(taken.values()) == 1
 
 
-async def test_jobs_that_run_count_when_a_key_limit_is_set(storage):
+async def test_running_jobs_count_under_a_new_key_limit(storage):
     await a_definition(storage, "sync", limit_key="args.account")
     await keyed(storage, *["acme"] * 5)
     await claim(storage, 2, known=SYNCS)
@@ -192,7 +192,7 @@ async def test_jobs_that_run_count_when_a_key_limit_is_set(storage):
     assert len(await claim_all(storage, known=SYNCS)) == 1
 
 
-async def test_a_limit_taken_away_lets_all_run(storage):
+async def test_removing_a_limit_lets_all_jobs_run(storage):
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     await keyed(storage, *["acme"] * 3)
     await claim_all(storage, known=SYNCS)
@@ -202,7 +202,7 @@ async def test_a_limit_taken_away_lets_all_run(storage):
     assert len(await claim_all(storage, known=SYNCS)) == 2
 
 
-async def test_a_disabled_definition_keeps_its_keyed_jobs_waiting(storage):
+async def test_keyed_jobs_of_a_disabled_definition_wait(storage):
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     await keyed(storage, "acme")
     await edit(storage, "sync", enabled=False)
@@ -212,7 +212,7 @@ async def test_a_disabled_definition_keeps_its_keyed_jobs_waiting(storage):
     assert len(await claim_all(storage, known=SYNCS)) == 1
 
 
-async def test_a_retried_keyed_job_is_still_held_to_its_key(world):
+async def test_a_retried_keyed_job_still_counts_under_its_key(world):
     storage = world.storage
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     await keyed(storage, "acme", "acme")
@@ -238,7 +238,7 @@ async def begun(storage, clock, *, steps, step, known=SYNCS):
     return times
 
 
-async def test_no_more_begin_in_any_minute_than_the_rate(storage, clock):
+async def test_a_rate_limits_starts_in_any_minute(storage, clock):
     await a_definition(storage, "sync", rate_count=5, rate_seconds=60.0)
     await storage.jobs.enqueue(new_jobs(40, definition=SYNC))
 
@@ -250,7 +250,7 @@ async def test_no_more_begin_in_any_minute_than_the_rate(storage, clock):
     assert len(times) >= 5 * 6  # of the seven minutes, at a twentieth less
 
 
-async def test_it_is_told_when_a_rate_has_more_room(storage, clock):
+async def test_the_time_of_the_next_free_start_is_returned(storage, clock):
     await a_definition(storage, "sync", rate_count=1, rate_seconds=60.0)
     assert await storage.leases.next_rate_capacity() is None
     await storage.jobs.enqueue(new_jobs(2, definition=SYNC))
@@ -264,7 +264,7 @@ async def test_it_is_told_when_a_rate_has_more_room(storage, clock):
     assert len(await claim_all(storage, known=SYNCS)) == 1
 
 
-async def test_each_key_has_a_rate_of_its_own(storage, clock):
+async def test_each_key_has_its_own_rate(storage, clock):
     await a_definition(storage, "sync", limit_key="args.a", key_rate_count=2, key_rate_seconds=10.0)
     await keyed(storage, *["acme"] * 6, *["globex"] * 2)
 
@@ -275,7 +275,7 @@ async def test_each_key_has_a_rate_of_its_own(storage, clock):
     assert len(await claim_all(storage, known=SYNCS)) == 2
 
 
-async def test_what_a_rate_holds_back_is_in_nobodys_way(storage):
+async def test_rate_limited_jobs_do_not_block_others(storage):
     await a_definition(storage, "sync", rate_count=1, rate_seconds=60.0)
     await storage.jobs.enqueue(new_jobs(5, definition=SYNC, priority=1))
     other = await enqueue(storage, priority=200)
@@ -286,7 +286,7 @@ async def test_what_a_rate_holds_back_is_in_nobodys_way(storage):
     assert other in {lease.job_id for lease in leases}
 
 
-async def test_a_rate_holds_against_several_workers_at_once(storage, twin):
+async def test_a_rate_holds_with_several_workers(storage, twin):
     await a_definition(storage, "sync", rate_count=7, rate_seconds=3600.0)
     await storage.jobs.enqueue(new_jobs(40, definition=SYNC))
 
@@ -298,7 +298,7 @@ async def test_a_rate_holds_against_several_workers_at_once(storage, twin):
     assert sum(map(len, rounds)) + len(rest) == 7
 
 
-async def test_starts_are_forgotten_when_no_rate_counts_them_any_more(storage, clock):
+async def test_start_records_are_deleted_when_no_rate_needs_them(storage, clock):
     await a_definition(storage, "sync", limit_key="args.a", key_rate_count=2, key_rate_seconds=60.0)
     await keyed(storage, *[f"key {n}" for n in range(5)])
     for lease in await claim_all(storage, known=SYNCS):
@@ -312,7 +312,7 @@ async def test_starts_are_forgotten_when_no_rate_counts_them_any_more(storage, c
     assert await storage.database.query("select name from windlass_starts", {}) == []
 
 
-async def test_rooms_tell_of_keys_and_rates(storage):
+async def test_remaining_capacity_includes_keys_and_rates(storage):
     await a_definition(
         storage, "sync", limit_key="args.a", max_per_key=2, rate_count=10, rate_seconds=60.0
     )
@@ -332,7 +332,7 @@ async def test_rooms_tell_of_keys_and_rates(storage):
 # Versions
 
 
-async def test_a_worker_of_older_code_leaves_payloads_of_later_versions_alone(storage):
+async def test_an_older_worker_does_not_claim_newer_payload_versions(storage):
     await a_definition(storage, "sync")
     old = await enqueue(storage, definition=SYNC)
     new = await enqueue(storage, definition=SYNC, gate=behind(None, version=2))
@@ -345,7 +345,7 @@ async def test_a_worker_of_older_code_leaves_payloads_of_later_versions_alone(st
     assert gates.version_of(by_new[0].gate) == 2
 
 
-async def test_a_version_and_a_key_are_both_heeded(storage):
+async def test_payload_version_and_key_both_apply(storage):
     await a_definition(storage, "sync", limit_key="args.a", max_per_key=1)
     await storage.jobs.enqueue(
         [new_job(definition=SYNC, gate=behind("acme", version=version)) for version in (1, 1, 2, 2)]
@@ -359,7 +359,7 @@ async def test_a_version_and_a_key_are_both_heeded(storage):
     assert (len(by_old), by_new, len(after)) == (1, [], 1)
 
 
-async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
+async def test_edits_survive_a_sync_and_a_reset_restores_the_code(storage):
     declared = Definition(key=SYNC, title="Sync", max_attempts=3, code_hash="1")
     await storage.definitions.sync_definitions([declared])
     await edit(storage, "sync", max_attempts=9, rate_limit="5/s", metadata={"team": "mail"})
@@ -377,7 +377,7 @@ async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
     assert (back.max_attempts, back.rate_count, back.edited, back.gate) == (3, None, (), "")
 
 
-async def test_a_definition_that_comes_back_without_a_limit_has_none(storage):
+async def test_a_definition_declared_again_without_a_limit_has_none(storage):
     await a_definition(storage, "sync", max_concurrency=1)
     await storage.definitions.delete_definition("sync")
 
@@ -387,7 +387,7 @@ async def test_a_definition_that_comes_back_without_a_limit_has_none(storage):
     assert len(await claim_all(storage, known=SYNCS)) == 3
 
 
-async def test_a_definition_in_use_is_not_forgotten(storage):
+async def test_a_definition_in_use_is_not_deleted(storage):
     await a_definition(storage, "sync")
     await a_definition(storage, "idle")
     await enqueue(storage, definition=SYNC)

@@ -23,7 +23,7 @@ from windlass.core.jobs.states import JobState
 from windlass.ids import QueueName
 
 
-async def test_only_jobs_that_are_due_are_promoted(storage, clock):
+async def test_only_due_jobs_are_promoted(storage, clock):
     due = [
         await enqueue(storage, delay=n * SECOND, queue=QueueName(f"q{n % 2}")) for n in (1, 2, 3)
     ]
@@ -42,7 +42,7 @@ async def test_only_jobs_that_are_due_are_promoted(storage, clock):
     assert await storage.leases.promote() == {}
 
 
-async def test_promoting_changes_nothing_about_a_job(storage, clock):
+async def test_promoting_changes_no_field_of_a_job(storage, clock):
     lease = await started(storage, priority=7, metadata='{"m": 1}', idempotency_key="i")
     await storage.leases.append_logs(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.QUEUED, delay=MINUTE, error="boom", error_trace="trace")
@@ -57,7 +57,7 @@ async def test_promoting_changes_nothing_about_a_job(storage, clock):
     assert [line.sequence for line in await storage.jobs.logs(before)] == [1, 2]
 
 
-async def test_the_first_due_are_promoted_first_and_no_more_than_asked(storage, clock):
+async def test_jobs_are_promoted_in_due_order_up_to_the_limit(storage, clock):
     ids = [await enqueue(storage, due_at=START + n * SECOND) for n in (5, 1, 3, 2, 4)]
     await clock.advance(MINUTE)
 
@@ -68,7 +68,7 @@ async def test_the_first_due_are_promoted_first_and_no_more_than_asked(storage, 
     assert promoted == [ids[1], ids[3]]
 
 
-async def test_several_processes_promote_each_job_once(storage, twin, clock):
+async def test_concurrent_promotes_promote_each_job_once(storage, twin, clock):
     await storage.jobs.enqueue(new_jobs(60, delay=SECOND))
     await clock.advance(SECOND)
 

@@ -1,4 +1,4 @@
-"""Queues: paused and limited, whoever owns the jobs in them."""
+"""Queues: paused and limited, for the jobs of all tenants."""
 
 import asyncio
 from collections import Counter
@@ -24,7 +24,7 @@ SYNCS = (*KNOWN, SYNC)
 MAIL = QueueName("mail")
 
 
-async def test_a_paused_queue_gives_nothing_until_it_is_resumed(storage):
+async def test_a_paused_queue_is_not_claimed_from_until_it_is_resumed(storage):
     await storage.jobs.enqueue(new_jobs(3, queue=MAIL))
     other = await enqueue(storage)
 
@@ -39,7 +39,7 @@ async def test_a_paused_queue_gives_nothing_until_it_is_resumed(storage):
     assert len(await claim_all(storage)) == 3
 
 
-async def test_a_queue_paused_after_the_survey_gives_nothing(storage):
+async def test_a_queue_paused_after_the_survey_is_not_claimed_from(storage):
     await storage.jobs.enqueue(new_jobs(3, queue=MAIL))
     survey = await storage.leases.survey(None, KNOWN)
 
@@ -49,7 +49,7 @@ async def test_a_queue_paused_after_the_survey_gives_nothing(storage):
     assert await storage.leases.claim(WorkerId("alder"), quotas, KNOWN, lease_time=MINUTE) == []
 
 
-async def test_pausing_leaves_running_jobs_alone(storage):
+async def test_pausing_does_not_affect_running_jobs(storage):
     await storage.jobs.enqueue(new_jobs(2, queue=MAIL))
     [lease] = await claim(storage, 1)
 
@@ -58,7 +58,7 @@ async def test_pausing_leaves_running_jobs_alone(storage):
     assert await end(storage, lease) is JobState.COMPLETED
 
 
-async def test_no_more_of_a_queue_run_than_its_limit_whoever_owns_them(storage):
+async def test_a_queue_limit_is_respected_across_tenants(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
     await storage.leases.upsert_queue(MAIL, limit=3)
@@ -72,7 +72,7 @@ async def test_no_more_of_a_queue_run_than_its_limit_whoever_owns_them(storage):
     assert Counter(lease.queue for lease in leases) == {"mail": 3, "default": 2}
 
 
-async def test_a_queues_limit_holds_against_several_workers_at_once(storage, twin):
+async def test_a_queue_limit_holds_with_several_workers(storage, twin):
     await storage.leases.upsert_queue(MAIL, limit=5)
     await storage.jobs.enqueue(new_jobs(40, queue=MAIL))
 
@@ -83,7 +83,7 @@ async def test_a_queues_limit_holds_against_several_workers_at_once(storage, twi
     assert sum(map(len, rounds)) <= 5
 
 
-async def test_pausing_keeps_a_queues_limit_and_a_limit_keeps_the_pause(storage):
+async def test_pausing_and_limiting_a_queue_are_independent(storage):
     await storage.leases.upsert_queue(MAIL, limit=3)
     await storage.leases.upsert_queue(MAIL, paused=True, reason="later")
     await storage.leases.upsert_queue(MAIL, limit=4)

@@ -1,4 +1,4 @@
-"""Jobs of a worker that died with several: they run apart until each has shown that it is harmless."""
+"""Suspects: jobs lost together run one at a time until each has proved harmless."""
 
 import pytest
 
@@ -25,7 +25,7 @@ ALL_KNOWN = with_suspects(KNOWN)
 
 
 def suspected(lease, *, alone=False):
-    """What a reaper says of a lease that ran out together with others."""
+    """The verdict of a reaper on a lease that expired together with others."""
     gate = suspect_gate(lease.gate, lease.definition, alone=alone)
     return lost(lease, gate=gate, uncounted=True, spared=True)
 
@@ -40,7 +40,7 @@ async def suspects(storage, clock, count, **changes):
     return {lease.job_id for lease in leases}
 
 
-async def test_a_suspect_gets_its_attempt_back_and_no_death_is_counted(storage, clock):
+async def test_a_suspect_gets_its_attempt_back_and_counts_no_worker_death(storage, clock):
     [id] = await suspects(storage, clock, 1)
 
     back = await job(storage, id)
@@ -63,7 +63,7 @@ async def test_a_worker_gets_one_suspect_at_a_time(storage, clock):
 
 
 @pytest.mark.parametrize("how", [JobState.COMPLETED, JobState.DEAD_LETTER, JobState.QUEUED])
-async def test_the_next_suspect_is_claimed_once_the_last_one_ended(storage, clock, how):
+async def test_the_next_suspect_is_claimed_after_the_last_one_ended(storage, clock, how):
     await suspects(storage, clock, 3)
     [first] = await claim(storage, 10, known=ALL_KNOWN)
 
@@ -73,14 +73,14 @@ async def test_the_next_suspect_is_claimed_once_the_last_one_ended(storage, cloc
     assert second.job_id != first.job_id
 
 
-async def test_suspects_of_several_definitions_share_one_place(storage, clock):
+async def test_suspects_of_several_definitions_share_one_slot(storage, clock):
     await suspects(storage, clock, 2)
     await suspects(storage, clock, 2, definition="other")
 
     assert len(await claim(storage, 10, known=ALL_KNOWN)) == 1
 
 
-async def test_ordinary_jobs_are_claimed_beside_a_suspect(storage, clock):
+async def test_ordinary_jobs_are_claimed_alongside_a_suspect(storage, clock):
     await suspects(storage, clock, 5)
     await storage.jobs.enqueue(new_jobs(5))
 
@@ -92,14 +92,14 @@ async def test_ordinary_jobs_are_claimed_beside_a_suspect(storage, clock):
     assert (len(first), len(second)) == (6, 5)
 
 
-async def test_a_worker_that_knows_nothing_of_suspects_passes_them_by(storage, clock):
+async def test_a_worker_without_suspect_support_skips_them(storage, clock):
     await suspects(storage, clock, 5)
     ordinary = await enqueue(storage)
 
     assert [lease.job_id for lease in await claim(storage, 10)] == [ordinary]
 
 
-async def test_a_suspect_whose_attempt_failed_is_none_any_more(storage, clock):
+async def test_a_suspect_whose_attempt_failed_is_cleared(storage, clock):
     [id] = await suspects(storage, clock, 1)
     [lease] = await claim(storage, known=ALL_KNOWN)
 
@@ -109,7 +109,7 @@ async def test_a_suspect_whose_attempt_failed_is_none_any_more(storage, clock):
     assert (await job(storage, id)).gate == ""
 
 
-async def test_a_suspect_that_was_handed_back_stays_one(storage, clock):
+async def test_a_released_suspect_stays_a_suspect(storage, clock):
     [id] = await suspects(storage, clock, 1)
     [lease] = await claim(storage, known=ALL_KNOWN)
 
@@ -119,7 +119,7 @@ async def test_a_suspect_that_was_handed_back_stays_one(storage, clock):
     assert is_suspect((await job(storage, id)).gate)
 
 
-async def test_a_suspect_that_was_alone_with_its_worker_stays_one(storage, clock):
+async def test_a_suspect_that_ran_alone_stays_a_suspect(storage, clock):
     [id] = await suspects(storage, clock, 1)
     [lease] = await claim(storage, known=ALL_KNOWN)
     await clock.advance(LEASE_TIME)

@@ -1,4 +1,4 @@
-"""finish: whether an error was transient or permanent is kept beside its type."""
+"""finish: the error class, transient or permanent, is stored beside the error type."""
 
 from tests.support.job_builders import end, job, lease_of, started
 from windlass.core.jobs.filter import parse
@@ -6,16 +6,16 @@ from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
 
 
-async def test_the_class_of_an_error_stays_with_attempt_and_job_and_can_be_filtered(storage, clock):
+async def test_an_error_class_is_stored_with_attempt_and_job_and_filterable(storage, clock):
     lease = await started(storage)
-    said = {"error": "boom", "error_type": "E", "exit_code": 1}
-    await end(storage, lease, JobState.QUEUED, **said, error_class="transient")
+    failure = {"error": "boom", "error_type": "E", "exit_code": 1}
+    await end(storage, lease, JobState.QUEUED, **failure, error_class="transient")
     retrying = await job(storage, lease.job_id)
     await end(
         storage,
         await lease_of(storage, lease.job_id),
         JobState.DEAD_LETTER,
-        **said,
+        **failure,
         error_class="permanent",
     )
     dead = await job(storage, lease.job_id)

@@ -54,7 +54,7 @@ async def test_a_job_may_complete_without_a_result(storage):
     assert (done.result, done.warnings, done.progress) == (None, (), 1.0)
 
 
-async def test_a_failed_attempt_is_tried_again_after_its_delay(storage, clock):
+async def test_a_failed_attempt_is_retried_after_its_delay(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
 
@@ -93,7 +93,7 @@ async def test_a_failed_attempt_without_a_delay_is_due_at_once(storage):
     assert [again.job_id for again in await claim_all(storage)] == [lease.job_id]
 
 
-async def test_a_job_out_of_attempts_rests_in_the_dead_letter_with_its_reasons(storage, clock):
+async def test_a_job_out_of_attempts_is_dead_lettered_with_its_error(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
 
@@ -111,7 +111,7 @@ async def test_a_job_out_of_attempts_rests_in_the_dead_letter_with_its_reasons(s
     assert dead.payload == {"n": 1}
 
 
-async def test_many_attempts_end_in_one_call_each_in_its_way(storage):
+async def test_one_call_records_ends_of_every_kind(storage):
     await storage.jobs.enqueue(new_jobs(200))
     leases = await claim(storage, 200)
     states = [JobState.COMPLETED, JobState.QUEUED, JobState.DEAD_LETTER, JobState.CANCELED]
@@ -125,7 +125,7 @@ async def test_many_attempts_end_in_one_call_each_in_its_way(storage):
         assert (await job(storage, leases[n].job_id)).last_error == f"e{n}"
 
 
-async def test_nothing_to_finish_is_an_ordinary_call(storage):
+async def test_an_empty_finish_is_allowed(storage):
     assert await storage.leases.finish(ALDER, []) == {}
 
 
@@ -143,7 +143,7 @@ async def test_a_second_finish_changes_nothing(storage):
     assert await job(storage, lease.job_id) == before
 
 
-async def test_an_attempt_finished_twice_in_one_call_ends_once(storage):
+async def test_a_repeated_finish_in_one_call_counts_once(storage):
     lease = await started(storage)
 
     ended = await storage.leases.finish(ALDER, [finish(lease), finish(lease)])
@@ -151,7 +151,7 @@ async def test_an_attempt_finished_twice_in_one_call_ends_once(storage):
     assert ended == {held(lease): JobState.COMPLETED}
 
 
-async def test_a_stale_token_is_not_in_the_answer_and_its_neighbours_are(storage):
+async def test_a_stale_token_is_left_out_of_the_result_and_others_are_recorded(storage):
     stale, good = await started(storage), await started(storage)
     await storage.leases.finish(ALDER, [release(stale)])
     current = await lease_of(storage, stale.job_id)
@@ -171,7 +171,7 @@ async def test_a_stale_token_is_not_in_the_answer_and_its_neighbours_are(storage
     assert await end(storage, current) is JobState.COMPLETED
 
 
-async def test_a_late_finish_before_the_reaper_counts(storage, clock):
+async def test_a_finish_after_expiry_but_before_the_reap_counts(storage, clock):
     lease = await started(storage)
     await clock.advance(HOUR)
 
@@ -182,7 +182,7 @@ async def test_a_late_finish_before_the_reaper_counts(storage, clock):
 
 
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.DEAD_LETTER, JobState.CANCELED])
-async def test_a_cancel_asked_for_wins_over_every_end_but_success(storage, state):
+async def test_a_cancel_request_overrides_every_outcome_but_success(storage, state):
     lease = await started(storage)
     await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="ada", reason="not needed")
 
@@ -194,7 +194,7 @@ async def test_a_cancel_asked_for_wins_over_every_end_but_success(storage, state
     assert stopped.last_error == "boom"
 
 
-async def test_success_wins_over_a_cancel(storage):
+async def test_success_overrides_a_cancel_request(storage):
     lease = await started(storage)
     await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
 
@@ -203,7 +203,7 @@ async def test_success_wins_over_a_cancel(storage):
 
 
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.DEAD_LETTER, JobState.CANCELED])
-async def test_a_closed_job_ends_in_the_dead_letter_with_the_reason(storage, state):
+async def test_a_closed_job_is_dead_lettered_with_the_reason(storage, state):
     lease = await started(storage)
     await storage.jobs.cancel(
         ALL_TENANTS, [lease.job_id], reason="Tenant not found", to=JobState.DEAD_LETTER

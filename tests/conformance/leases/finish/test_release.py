@@ -1,4 +1,4 @@
-"""finish with a release: handing a job back, uncounted."""
+"""finish with a release: the job is queued again and the attempt not counted."""
 
 from tests.support.job_builders import (
     ALDER,
@@ -38,7 +38,7 @@ async def test_a_released_job_is_queued_again_and_its_attempt_not_counted(storag
     assert await outcomes_of(storage, lease.job_id) == [Outcome.RELEASED]
 
 
-async def test_a_snoozed_job_comes_back_later(storage, clock):
+async def test_a_snoozed_job_is_due_later(storage, clock):
     lease = await started(storage)
 
     await storage.leases.finish(ALDER, [release(lease, delay=HOUR)])
@@ -48,7 +48,7 @@ async def test_a_snoozed_job_comes_back_later(storage, clock):
     assert snoozed.view(clock.now) is View.SCHEDULED
 
 
-async def test_a_released_job_remembers_how_it_failed_before(storage, clock):
+async def test_a_released_job_keeps_its_last_error(storage, clock):
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, error="boom")
     await storage.leases.finish(ALDER, [release(await lease_of(storage, lease.job_id))])

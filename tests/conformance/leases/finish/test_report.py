@@ -1,4 +1,4 @@
-"""report: progress, seen before the job ends."""
+"""record_progress: progress is visible before the job ends."""
 
 import asyncio
 
@@ -29,19 +29,19 @@ async def report(storage, lease, fraction, note=None):
     return await storage.leases.record_progress(ALDER, [progress])
 
 
-async def test_progress_is_seen_before_the_job_ends(storage, clock):
+async def test_progress_is_visible_while_the_job_runs(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
 
-    told = await report(storage, lease, 0.25, "a quarter – 𝄞")
+    recorded = await report(storage, lease, 0.25, "a quarter – 𝄞")
 
     now = await job(storage, lease.job_id)
-    assert told == {lease.job_id}
+    assert recorded == {lease.job_id}
     assert (now.progress, now.progress_note) == (0.25, "a quarter – 𝄞")
     assert now.updated_at == clock.now
 
 
-async def test_progress_keeps_its_last_value_and_may_drop_its_note(storage):
+async def test_progress_keeps_its_last_value_and_may_clear_its_note(storage):
     lease = await started(storage)
     await report(storage, lease, 0.5, "half")
 
@@ -57,9 +57,9 @@ async def test_progress_of_a_stale_token_is_not_recorded(storage):
     second = await lease_of(storage, first.job_id)
     await report(storage, second, 0.1, "mine")
 
-    told = await report(storage, first, 0.9, "not mine")
+    recorded = await report(storage, first, 0.9, "not mine")
 
-    assert told == set()
+    assert recorded == set()
     now = await job(storage, first.job_id)
     assert (now.progress, now.progress_note) == (0.1, "mine")
 
@@ -67,7 +67,7 @@ async def test_progress_of_a_stale_token_is_not_recorded(storage):
 async def test_progress_of_several_jobs_is_recorded_in_one_call(storage):
     leases = [await started(storage) for _ in range(3)]
 
-    told = await storage.leases.record_progress(
+    recorded = await storage.leases.record_progress(
         ALDER,
         [
             ProgressReport(job_id=lease.job_id, token=lease.token, fraction=n / 4, note=str(n))
@@ -75,12 +75,12 @@ async def test_progress_of_several_jobs_is_recorded_in_one_call(storage):
         ],
     )
 
-    assert told == {lease.job_id for lease in leases}
+    assert recorded == {lease.job_id for lease in leases}
     assert [(await job(storage, lease.job_id)).progress for lease in leases] == [0.0, 0.25, 0.5]
     assert await storage.leases.record_progress(ALDER, []) == set()
 
 
-async def test_progress_begins_anew_when_the_job_is_tried_again(storage):
+async def test_progress_restarts_with_the_next_attempt(storage):
     lease = await started(storage)
     await report(storage, lease, 0.5, "half")
 
@@ -100,14 +100,14 @@ async def test_a_dead_lettered_job_keeps_its_last_progress(storage):
     assert (now.progress, now.progress_note) == (0.5, "half")
 
 
-async def test_renewals_and_reports_at_the_same_time_do_not_hurt_each_other(storage, twin, clock):
+async def test_concurrent_renewals_and_progress_reports_do_not_conflict(storage, twin, clock):
     leases = [await started(storage) for _ in range(5)]
     await clock.advance(MINUTE)
 
-    answers = await asyncio.gather(
+    results = await asyncio.gather(
         *(renew(storage, *leases[::step]) for step in (1, -1)),
         *(report(twin, lease, 0.5) for lease in leases),
     )
 
-    assert [len(answer) for answer in answers] == [5, 5, 1, 1, 1, 1, 1]
+    assert [len(result) for result in results] == [5, 5, 1, 1, 1, 1, 1]
     assert await storage.leases.expired_leases() == []

@@ -1,4 +1,4 @@
-"""finish: any result is recorded, and jobs that are not kept are gone."""
+"""finish: any result is recorded, and jobs that are not kept are deleted."""
 
 import json
 
@@ -33,7 +33,7 @@ async def test_any_result_reads_back_equal(storage):
         assert repr((await job(storage, lease.job_id)).result) == repr(result)
 
 
-async def test_a_result_with_characters_that_cannot_be_stored_has_a_warning(storage):
+async def test_a_result_with_unstorable_characters_has_a_warning(storage):
     lease = await started(storage)
     text, note = encode_result("\ud800\x00")
 
@@ -46,7 +46,7 @@ async def test_a_result_with_characters_that_cannot_be_stored_has_a_warning(stor
 
 
 @pytest.mark.parametrize("state", [JobState.COMPLETED, JobState.CANCELED])
-async def test_a_job_that_is_not_kept_is_gone_with_all_that_hung_on_it(storage, state):
+async def test_a_job_that_is_not_kept_is_deleted_with_its_related_rows(storage, state):
     parent = await a_job(storage, JobState.COMPLETED)
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i")
     lease = await lease_of(storage, child)
@@ -78,7 +78,7 @@ async def test_a_dead_lettered_job_is_always_kept(storage):
     assert await state_of(storage, lease.job_id) is JobState.DEAD_LETTER
 
 
-async def test_a_job_to_be_tried_again_is_always_kept(storage):
+async def test_a_job_to_be_retried_is_always_kept(storage):
     lease = await started(storage, idempotency_key="i")
 
     await end(storage, lease, JobState.QUEUED, keep=False)
@@ -86,7 +86,7 @@ async def test_a_job_to_be_tried_again_is_always_kept(storage):
     assert await state_of(storage, lease.job_id) is JobState.QUEUED
 
 
-async def test_a_job_that_is_not_kept_still_lets_its_children_run(storage):
+async def test_a_job_that_is_not_kept_still_releases_its_children(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id)
 
@@ -97,7 +97,7 @@ async def test_a_job_that_is_not_kept_still_lets_its_children_run(storage):
     assert (relative.parent_state, relative.settled) == (None, True)
 
 
-async def test_every_end_stamps_its_time(storage, clock):
+async def test_every_end_sets_its_timestamp(storage, clock):
     await clock.advance(HOUR)
 
     for state in ENDED:

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from tests.support.wait import until
-from windlass.worker.time_limits import TimeLimits
+from windlass.worker.slots import TimeLimits
 
 
 @pytest.fixture

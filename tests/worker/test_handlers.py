@@ -10,8 +10,7 @@ from tests.worker.builders import a_handler
 from windlass.core.definitions.definition import Definition
 from windlass.ids import DefinitionKey
 from windlass.telemetry import Telemetry
-from windlass.worker.handlers import Handlers
-from windlass.worker.runnable_definitions import RunnableDefinitions
+from windlass.worker.handlers import Handlers, RunnableDefinitions
 
 PATH = Definition(key=DefinitionKey("by.path"), title="By path", kind="path", handler="app.run")
 
