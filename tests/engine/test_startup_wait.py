@@ -1,4 +1,4 @@
-"""Whoever starts on a database that cannot do its work yet waits for it, and says so."""
+"""A process that starts before the database is ready waits for it and logs the cause."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def hurried(monkeypatch):
 
 
 def answers(*of):
-    """Raises or answers one after the other."""
+    """Raises or returns these in turn."""
     left = list(of)
 
     async def ready():

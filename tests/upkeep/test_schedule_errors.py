@@ -30,7 +30,7 @@ def made(storage):
 
 @pytest.fixture
 def edit_by_hand(storage):
-    """Change a trigger's row as somebody with an SQL prompt does."""
+    """Change a trigger's row as an operator with an SQL prompt does."""
 
     async def write(trigger, changes):
         await storage.database.script(

@@ -225,7 +225,7 @@ async def test_an_equal_job_within_the_dedupe_window_is_not_created(engine, sche
 
 @pytest.fixture
 def start(engine, scheduler, storage, clock):
-    """What the start of a process does about a definition with an init trigger; how many jobs."""
+    """Start a process that declares a definition with an init trigger; returns the jobs created."""
 
     async def begin(run_once=True, **about):
         await clock.set(clock.now + MINUTE)

@@ -16,9 +16,9 @@ async def run_paced(step: Awaitable[T]) -> T:
     """Run a step, pause, and return its result. Steps take a tenth of the time: workers need the
     database now, and background work can wait."""
     began = clock.monotonic()
-    answer = await step
+    result = await step
     await asyncio.sleep(_REST * (clock.monotonic() - began))
-    return answer
+    return result
 
 
 async def run_paced_until_done(

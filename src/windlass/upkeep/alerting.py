@@ -60,11 +60,11 @@ async def _post(message: AlertMessage, settings: AlertSettings) -> None:
     headers = {"content-type": "application/json", **_signature_headers(message.id, body, settings)}
     try:
         async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS) as client:
-            answer = await client.post(settings.webhook_url, content=body, headers=headers)
+            response = await client.post(settings.webhook_url, content=body, headers=headers)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise AlertNotSent(f"the webhook cannot be reached: {type(error).__name__}") from None
-    if not answer.is_success:
-        raise AlertNotSent(f"the webhook answered {answer.status_code}")
+    if not response.is_success:
+        raise AlertNotSent(f"the webhook answered {response.status_code}")
 
 
 def _signature_headers(id: str, body: bytes, settings: AlertSettings) -> Mapping[str, str]:

@@ -77,7 +77,7 @@ async def test_concurrent_entries_are_numbered_without_gaps(storage, twin):
     for tenant in (ACME, None):
         entries = await entries_of(storage, tenant)
         assert [entry.sequence for entry in entries] == list(range(1, 13))
-        assert first_break(entries) == (await storage.access.audit_chain_end(tenant)).said
+        assert first_break(entries) == (await storage.access.audit_chain_end(tenant)).recorded
 
 
 async def test_a_rolled_back_change_leaves_no_entry_and_no_gap(storage):
@@ -140,7 +140,7 @@ async def test_swapped_entries_are_detected(storage):
 async def test_truncation_is_detected_by_the_recorded_head(storage):
     for _ in range(3):
         await storage.access.append_audit_entry(an_entry(ACME))
-    statement = (await storage.access.audit_chain_end(ACME)).said
+    statement = (await storage.access.audit_chain_end(ACME)).recorded
 
     await storage.database.script("delete from windlass_audit where sequence = 3;\n")
 

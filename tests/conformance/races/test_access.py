@@ -43,7 +43,7 @@ async def test_concurrent_changes_are_all_in_the_chain(storage, twin):
     end = await storage.access.audit_chain_end(ACME)
     entries = await storage.access.audit_entries_after(ACME, 0, last=end.last)
     assert len(entries) == len(users) + 24
-    assert first_break(entries) == end.said
+    assert first_break(entries) == end.recorded
 
 
 async def test_concurrent_revocations_of_a_token_leave_one_entry(storage, twin):

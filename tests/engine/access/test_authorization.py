@@ -1,4 +1,4 @@
-"""What is refused, what that leaves behind, and that nothing of a foreign tenant is reached."""
+"""Refusals, their audit entries, and the isolation of tenants."""
 
 from dataclasses import replace
 
@@ -136,7 +136,7 @@ async def test_unknown_credentials_are_refused(engine):
             await engine.access.authenticate_token(text)
 
 
-# No sequence of verbs lets somebody of one tenant read or change anything of another.
+# No sequence of verbs lets a principal of one tenant read or change anything of another.
 
 STEPS = st.lists(
     st.tuples(

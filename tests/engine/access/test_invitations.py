@@ -94,13 +94,13 @@ async def test_no_other_account_accepts_an_invitation(engine):
         with pytest.raises(Forbidden):
             await engine.invitations.accept(by, link)
 
-    # Who was refused has no session more than before, and the link still works.
+    # A refused caller gets no session, and the link still works.
     assert [each.id for each in await engine.sessions.list(eve.principal)] == [eve.id]
     await engine.invitations.accept_by_login(link, "bob", PASSWORD)
 
 
 async def test_an_earlier_inviter_gains_nothing_from_later_roles(engine):
-    """What the first inviter can hold: a link, a session and the password of the account."""
+    """The first inviter may hold a link, a session and the password of the account."""
     first = (await engine.members.invite(admin(), ACME, "bob")).link
     second = (await engine.members.invite(admin(GLOBEX), GLOBEX, "bob")).link
     squatter = await engine.invitations.accept_as_new(first.secret, PASSWORD)
@@ -171,7 +171,7 @@ async def test_inviting_looks_the_same_whether_there_is_an_account_or_not(engine
         each for each in await storage.access.entries(ACME) if each.action == "members.write"
     ]
     assert {each.target_id for each in entries} == set(names)
-    for name in ("boss", "there", "disabled", "new"):  # by the id of an account nobody is found
+    for name in ("boss", "there", "disabled", "new"):  # the id of an account finds no member
         changed = await engine.members.change(admin(), ACME, name, role=Role.TENANT_ADMIN)
         assert (changed.pending, changed.user_id) == (True, None)
 

@@ -150,7 +150,7 @@ async def test_wrong_logins_from_elsewhere_do_not_lock_out_the_owner(engine, ada
     signed = await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
 
     assert signed.principal.id == ada.id
-    for address in ("10.9.9.9", "10.8.8.8"):  # and the owner's login lets nobody else try again
+    for address in ("10.9.9.9", "10.8.8.8"):  # and the owner's login gives others no more tries
         with pytest.raises(LoginThrottled):
             await engine.sessions.login(ada.name, PASSWORD, address=address)
 

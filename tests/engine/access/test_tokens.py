@@ -1,4 +1,4 @@
-"""Tokens: made, shown once, known again, narrowed, revoked; and nobody makes more than it is."""
+"""Tokens: created, shown once, authenticated, narrowed, revoked; never wider than their creator."""
 
 import pytest
 

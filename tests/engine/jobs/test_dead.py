@@ -1,4 +1,4 @@
-"""The dead letter is sorted by cause, retried as a whole or edited, and told to who asked."""
+"""The dead letter: grouped by cause, retried in groups, edited, and reported to hooks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Single enqueues share a round trip; a lost answer is looked for, not guessed."""
+"""Single enqueues share a round trip; after a lost response the stored jobs are looked up."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ LOST = DatabaseUnreachable("postgresql://db/shop", cause="connection reset")
 
 
 class Counted:
-    """A storage that counts its round trips, and can lose its answers."""
+    """A storage that counts its round trips, and can lose its responses."""
 
     def __init__(self, storage):
         self._storage = storage

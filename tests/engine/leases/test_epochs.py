@@ -1,4 +1,4 @@
-"""Epochs: a worker that sees one begin must not go on."""
+"""Epochs: a worker must stop when a new one begins."""
 
 from dataclasses import replace
 

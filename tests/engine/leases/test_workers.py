@@ -1,4 +1,4 @@
-"""How people see workers that went silent."""
+"""Workers: liveness of silent ones, search by id, orders."""
 
 from dataclasses import replace
 from datetime import timedelta

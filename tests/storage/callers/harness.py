@@ -1,4 +1,4 @@
-"""What Windlass does for an application, and what it sees from outside its transaction."""
+"""Test harness: verbs in a caller's transaction, and a view from outside it."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -18,7 +18,7 @@ for_every_caller = pytest.mark.parametrize(
     indirect=["database"],
 )
 
-#: What each driver might take for something of its own.
+#: Texts that each driver might interpret.
 AWKWARD = '{"text": "100% sure? %s %(name)s :name $1 ?1 {now} \\"é\\" \\\\ \U0001f389"}'
 
 

@@ -1,4 +1,4 @@
-"""What cannot keep the promise is refused before anything is stored, and in plain words."""
+"""Unsuitable connections are refused before anything is stored, with a plain message."""
 
 import asyncio
 import sqlite3

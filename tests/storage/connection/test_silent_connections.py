@@ -1,4 +1,4 @@
-"""Links to a server that fall silent in the middle: nobody is told, and a deadline is all there is."""
+"""Links to a server that fall silent without an error: only deadlines help."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Hears what Windlass says to a MariaDB server, and asks the server what it thinks of it."""
+"""Records the statements that Windlass sends to MariaDB, and explains them on the server."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -47,7 +47,7 @@ def messages() -> Iterator[list[Sequence[str]]]:
 
 
 def plan(connection: "pymysql.Connection[Any]", statement: str) -> list[Step]:
-    """How the server would run a statement now: the steps on tables of ours."""
+    """The server's plan for a statement: the steps on Windlass's tables."""
     words = statement.split()
     if words[0] in ("begin", "commit", "rollback", "set", "kill"):
         return []
@@ -60,7 +60,7 @@ def plan(connection: "pymysql.Connection[Any]", statement: str) -> list[Step]:
         ]
 
 
-#: How statements begin that take a note; there is no explaining of it.
+#: Start of statements that set a note; the server cannot explain that part.
 NOTING = "/*M! set statement group_concat_max_len = 1073741824 for */\n"
 
 

@@ -1,4 +1,4 @@
-"""What an enqueue leaves locked in a caller's transaction on MariaDB, whose isolation is the caller's."""
+"""The locks that an enqueue holds in a caller's transaction on MariaDB, at any isolation level."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

@@ -39,7 +39,7 @@ async def prepare(storage: Storage) -> None:
 
 
 def each_in_a_thread(work) -> list:
-    """What `work` answers in several threads with event loops of their own, begun together."""
+    """Run `work` in several threads at once, each with its own event loop; returns the results."""
     start = threading.Barrier(CROWD)
 
     def run(number: int):

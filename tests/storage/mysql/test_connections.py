@@ -38,7 +38,7 @@ async def storage(database) -> AsyncIterator[Storage]:
 async def until(url: str, query: str, *, shown: bool) -> None:
     """Wait for the server to show, or no longer show, something."""
     async with asyncio.timeout(20):
-        while bool(execute(url, query)) is not shown:  # noqa: ASYNC110  the server tells only who asks
+        while bool(execute(url, query)) is not shown:  # noqa: ASYNC110  the server must be polled
             await asyncio.sleep(0.02)
 
 

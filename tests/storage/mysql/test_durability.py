@@ -1,4 +1,4 @@
-"""What is said of a server that may not keep what it acknowledges."""
+"""Warnings about servers that may lose acknowledged jobs."""
 
 import pytest
 

@@ -227,7 +227,7 @@ async def test_a_claim_costs_the_same_whatever_waits_runs_or_has_ended(storage, 
 
 
 async def rows_read_by_a_claim(storage: Storage, url: str) -> int:
-    """How many rows the server reads to survey and claim ten jobs."""
+    """The number of rows the server reads to survey and claim ten jobs."""
     with overheard() as said:
         assert len(await claim(storage, 10)) == 10
     picks = [text for text in said if text.startswith("(select") or "windlass_live j force" in text]

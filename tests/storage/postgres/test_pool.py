@@ -26,7 +26,7 @@ async def test_a_cancellation_while_connecting_logs_no_error(database, steps):
     pools = list(storage.database._pools.values())
     await storage.close()
     await asyncio.sleep(0.01)
-    gc.collect()  # what nobody asked for is complained of when it is thrown away
+    gc.collect()  # an exception nobody retrieved is logged when its task is collected
 
     assert complaints == []
     assert [pool._making for pool in pools if pool._making] == []

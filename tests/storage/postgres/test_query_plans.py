@@ -242,7 +242,7 @@ async def fill(storage: Storage, count: int, **changes: Any) -> None:
 
 
 async def explain(database: Any, storage: Storage, verb: str, **params: Any) -> Node:
-    """How a verb ran on a worker's connection; nothing of it stays."""
+    """The plan of a verb that ran on a worker's connection, rolled back."""
     scripts = storage.database._scripts  # type: ignore[attr-defined]  # PostgreSQL's
     (statement,) = scripts[verb]
     bound = scripts.bind(params)
@@ -271,7 +271,7 @@ def nodes(plan: Node) -> Iterator[Node]:
 
 def assert_by_index(plan: Node) -> None:
     scans = [node for node in nodes(plan) if node.get("Relation Name") in TABLES]
-    # All that ended under somebody's old snapshot lies in the live table's other index.
+    # Jobs that ended under an old snapshot are still in the live table's other index.
     in_live = [n for n in scans if n["Relation Name"] == "windlass_live"]
     by_id = [n for n in in_live if str(n.get("Index Cond", "")).startswith("(id = ")]
     assert all(n["Index Name"] == "windlass_live_pkey" for n in by_id)
@@ -281,7 +281,7 @@ def assert_by_index(plan: Node) -> None:
 
 
 def seen(plan: Node, table: str) -> int:
-    """How many rows of a table were read, also those that were not wanted."""
+    """The number of rows of a table that were read, filtered ones included."""
     return sum(
         node["Actual Loops"] * (node["Actual Rows"] + node.get("Rows Removed by Filter", 0))
         for node in nodes(plan)

@@ -1,4 +1,4 @@
-"""The SQL files: each statement stands once, is short enough to read, and says what it promises."""
+"""The SQL files: each statement exists once, is short enough to read, and states its promise."""
 
 import re
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
     python -m tests.storage.sqlite.load_process URL JOBS
 
 Each thing it was promised it says in a line: `+ID` for a job stored, `-ID` for one finished. It
-ends when nobody has a job left.
+ends when no job is left.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What goes wrong with a SQLite file, in Windlass's own words."""
+"""Errors of a SQLite file as Windlass reports them."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable

@@ -1,4 +1,4 @@
-"""How a SQLite file is kept safe: its journal, its lock, and what is warned of."""
+"""A SQLite file: its journal mode, its lock file, and warnings."""
 
 import sqlite3
 import threading

@@ -97,7 +97,7 @@ def hammers(path: Path, count: int, *, jobs: int) -> Iterator[Sequence[Process]]
 
 
 def said_until(process: Process, lines: int) -> set[str]:
-    """What a process says, until it has said so much."""
+    """The output of a process, up to that many lines."""
     return {process.stdout.readline().strip() for _ in range(lines)}
 
 

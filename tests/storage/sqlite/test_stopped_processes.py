@@ -1,4 +1,4 @@
-"""A process that stands still is told apart, and keeps others from no more than it must."""
+"""A stopped process is recognized, and blocks others no more than necessary."""
 
 import os
 import signal
@@ -90,7 +90,7 @@ async def test_no_process_is_named_if_none_holds_a_lock(storage, path):
 
 @contextmanager
 def stopped(script: str, path: Path) -> Iterator["subprocess.Popen[str]"]:
-    """A process that runs a script until it says that it is there, and is stopped then."""
+    """A process that runs a script until it reports that it is ready, and is then stopped."""
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(path)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

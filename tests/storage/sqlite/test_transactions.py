@@ -146,7 +146,7 @@ async def test_a_long_list_does_not_delay_a_claim(storage):
 
 
 async def is_idle(storage: Storage) -> bool:
-    """Whether a write goes through, so that no transaction is open."""
+    """Check that a write succeeds, so no transaction is open."""
     return bool(await state(storage, await enqueue(storage)) == "queued")
 
 

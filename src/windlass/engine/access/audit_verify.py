@@ -145,9 +145,9 @@ async def _sign(
         if problem is not None and not accept:
             signing.refused[name] = problem
             return
-        if end.said is None:
+        if end.recorded is None:
             return  # nothing left to sign
-        if dry_run or await storage.access.sign_audit_head(tenant, end.said, keys):
+        if dry_run or await storage.access.sign_audit_head(tenant, end.recorded, keys):
             signing.signed.append(name)
             if problem is not None:
                 signing.accepted.append(name)
@@ -157,7 +157,7 @@ async def _sign(
 
 async def _walk(storage: Storage, tenant: str | None, end: StoredChainEnd) -> ChainBreak | ChainEnd:
     """The first entry that was tampered with, or the end of the entries if none was."""
-    recorded = end.said or EMPTY_CHAIN
+    recorded = end.recorded or EMPTY_CHAIN
     at: ChainBreak | ChainEnd = EMPTY_CHAIN
     while isinstance(at, ChainEnd) and at.sequence < recorded.sequence:
         page = await storage.access.audit_entries_after(
@@ -181,7 +181,7 @@ async def _walk(storage: Storage, tenant: str | None, end: StoredChainEnd) -> Ch
 def _head_state(keys: AuditKeys | None, tenant: str | None, end: StoredChainEnd) -> SignatureState:
     if keys is None:
         return SignatureState.UNSIGNED if end.signature is None else SignatureState.UNCHECKED
-    recorded = end.said or EMPTY_CHAIN
+    recorded = end.recorded or EMPTY_CHAIN
     return keys.check(
         end.signature,
         audit_signatures.chain_end_statement(tenant or "", recorded.sequence, recorded.hash),
@@ -192,10 +192,10 @@ def _signature_problem(
     keys: AuditKeys, tenant: str | None, end: StoredChainEnd, head: SignatureState
 ) -> ChainBreak | None:
     """The reason not to trust the end of a chain whose entries follow each other."""
-    if end.said is None and end.listed is None:
+    if end.recorded is None and end.listed is None:
         return None  # it was never started
-    last = (end.said or EMPTY_CHAIN).sequence
-    if end.said is None:
+    last = (end.recorded or EMPTY_CHAIN).sequence
+    if end.recorded is None:
         return ChainBreak(1, "the whole chain is gone: it is listed, and has no entry")
     if (since := audit_signatures.untrusted_since(end.signature)) is not None:
         return ChainBreak(

@@ -163,7 +163,7 @@ class Access:
                 right,
                 target,
                 request_id=request_id,
-                because="nobody can give more than it holds",
+                because="nobody can grant more rights than they have",
             )
 
     async def refuse(

@@ -53,7 +53,7 @@ class Throttle:
         return key
 
     async def succeeded(self, key: str) -> None:
-        """Forget the tries counted under a key: the password was right."""
+        """Reset the count of a key: the password was right."""
         await self._storage.access.clear_login_tries(key)
 
     async def remember(self, name: str, address: str | None) -> None:

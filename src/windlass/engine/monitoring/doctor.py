@@ -54,8 +54,8 @@ class Doctor:
             yield self._pending(len(status.pending))
             return
         yield ok("migrated", f"The schema is up to date (version {status.version}).")
-        noted = await self._epochs.current()
-        yield database_checks.epoch(noted.begun_at, noted.server, await self._epochs.server())
+        epoch = await self._epochs.current()
+        yield database_checks.epoch(epoch.begun_at, epoch.server, await self._epochs.server())
         yield wrong_clock.written_ahead(await self._storage.leases.clock_ahead())
         async for check in self._queue():
             yield check
@@ -63,8 +63,8 @@ class Doctor:
     def _pending(self, number: int) -> Check:
         names = counted(number, "migration")
         if self._storage.database.kind == "sqlite":
-            told = f"{names} pending: the first to use the file applies them."
-            return warning("migrated", told, "windlass db migrate, or start a worker.")
+            problem = f"{names} pending: the first to use the file applies them."
+            return warning("migrated", problem, "windlass db migrate, or start a worker.")
         return broken(
             "migrated", f"{names} pending: workers refuse to start.", "windlass db migrate"
         )

@@ -37,7 +37,7 @@ class StoredChainEnd(NamedTuple):
     """The recorded end of a chain, signed or not, the number of its last entry, and its place in
     the list of signed chains; all read at one instant."""
 
-    said: ChainEnd | None
+    recorded: ChainEnd | None
     last: int
     signature: str | None = None
     listed: RegisteredChain | None = None
@@ -88,11 +88,11 @@ class AuditVerbs:
 
     async def audit_chain_end(self, tenant: str | None) -> StoredChainEnd:
         [row] = await self._db.run("audit_chain_end", tenant_id=tenant or "")
-        said = None if row["sequence"] is None else ChainEnd(row["sequence"], row["hash"])
+        recorded = None if row["sequence"] is None else ChainEnd(row["sequence"], row["hash"])
         listed = (
             RegisteredChain(tenant or "", row["number"], row["listed"]) if row["number"] else None
         )
-        return StoredChainEnd(said, row["last"] or 0, row["signature"], listed)
+        return StoredChainEnd(recorded, row["last"] or 0, row["signature"], listed)
 
     async def audit_chains(self) -> list[str | None]:
         """The tenants that have a chain, or should have one; None is the installation."""
@@ -256,13 +256,13 @@ async def run_audited(
 ) -> Rows:
     """Run a verb; if it returns rows, also run `also` and append the entry. All or nothing."""
     async with database.transaction() as session:
-        answer = await session.run(verb, **params)
-        if answer:
-            for other, its in also:
-                await session.run(other, **its)
+        found = await session.run(verb, **params)
+        if found:
+            for other, values in also:
+                await session.run(other, **values)
             if entry is not None:
                 await append(session, entry)
-        return answer
+        return found
 
 
 def _text(value: Any) -> str | None:

@@ -57,23 +57,23 @@ class CallerSession:
             return await self._steps(steps)
         await self._wire.execute(f"savepoint {_SAVEPOINT}")
         try:
-            answer = await self._steps(steps)
+            result = await self._steps(steps)
         except Exception:
             # Otherwise a caller who continues after an error would commit half a verb.
             with suppress(Exception):  # a deadlock has rolled back everything, the savepoint too
                 await self._wire.execute(f"rollback to savepoint {_SAVEPOINT}")
             raise
         await self._wire.execute(f"release savepoint {_SAVEPOINT}")
-        return answer
+        return result
 
     async def script(self, text: str) -> Rows:
         """Run statements as they are written; returns the rows of the last one."""
         await self._scripts()
         await self._wire.begin()
-        answer: Rows = []
+        result: Rows = []
         for part in split(text):
-            answer = await self._wire.execute(part)
-        return answer
+            result = await self._wire.execute(part)
+        return result
 
     async def _scripts(self) -> Scripts:
         style = await self._wire.style()
@@ -87,12 +87,12 @@ class CallerSession:
         return _scripts(self._database, style.placeholder)  # type: ignore[arg-type]  # mypy: a Protocol is not Hashable
 
     async def _steps(self, steps: Sequence[tuple[Statement, Values]]) -> Rows:
-        answer: Rows = []
+        result: Rows = []
         for statement, values in steps:
             rows = await self._wire.execute(statement.text, values)
             if statement.answers:
-                answer = rows
-        return answer
+                result = rows
+        return result
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:

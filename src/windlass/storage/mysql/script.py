@@ -78,11 +78,11 @@ def run(
     if keep:
         link.query(keep)
     notes: dict[str, str] = {}
-    answer: Rows = []
+    result: Rows = []
     for statement, trait in zip(script, traits, strict=True):
         if statement.answers and from_note:
             note, row = from_note
-            answer = [row(entry) for entry in json.loads(notes[note])]
+            result = [row(entry) for entry in json.loads(notes[note])]
             continue
         if not trait.needed(notes, values):
             if trait.takes and trait.takes not in notes:
@@ -92,8 +92,8 @@ def run(
         if trait.takes in needed_notes:
             notes[trait.takes] = _read(link, trait.takes)
         if statement.answers:
-            answer = found
-    return answer
+            result = found
+    return result
 
 
 @lru_cache(maxsize=500)

@@ -64,8 +64,8 @@ def survey(connection: MysqlConnection, scripts: Scripts, params: Mapping[str, A
         found.append(good)
     turns = chain.from_iterable(zip_longest(*found))
     [due] = scans.ask(next_due)
-    answer = [{**due, **line} for line in islice(filter(None, turns), most)]
-    return answer or [{**due, "queue": None}]
+    result = [{**due, **line} for line in islice(filter(None, turns), most)]
+    return result or [{**due, "queue": None}]
 
 
 class _IndexScans:

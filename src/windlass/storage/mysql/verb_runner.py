@@ -24,19 +24,19 @@ class VerbRunner:
             return self.run_within(connection, verb, params)
         connection.begin(one_verb=True)
         try:
-            answer = self.run_within(connection, verb, params)
+            result = self.run_within(connection, verb, params)
         except BaseException:
             connection.rollback()
             raise
         connection.commit()
-        return answer
+        return result
 
     def run_within(self, connection: MysqlConnection, verb: str, params: Params) -> Rows:
         """Run a verb in the open transaction."""
         if fast_path := FAST_PATHS.get(verb):
-            answer = fast_path(connection, self._scripts, params)
-            if answer is not None:
-                return answer
+            result = fast_path(connection, self._scripts, params)
+            if result is not None:
+                return result
         return self._run_in_parts(connection, verb, self._scripts[verb], params)
 
     def _run_in_parts(

@@ -277,18 +277,18 @@ class PostgresSession:
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
         if fast_path := FAST_PATHS.get(verb):
-            answer = await fast_path(self, params)
-            if answer is not None:
-                return answer
+            result = await fast_path(self, params)
+            if result is not None:
+                return result
         return await self.run_file(verb, **params)
 
     async def run_file(self, name: str, /, **params: Any) -> Rows:
         """Run the statements of an SQL file and return its rows."""
         bound = self._scripts.bind(params)
         seconds = self._deadlines.verb(self._lane, name, params)
-        answer: Rows = []
+        result: Rows = []
         for statement in self._scripts[name]:
             args = [bound[each] for each in statement.names]
             found = await self.connection.fetch(statement.text, *args, timeout=seconds)
-            answer = found if statement.answers else answer
-        return answer
+            result = found if statement.answers else result
+        return result

@@ -51,7 +51,7 @@ class PostgresWatch:
 
     async def close(self) -> None:
         if self._checking:
-            # If interrupted, the driver logs an error that nobody can use; let it finish first.
+            # If interrupted, the driver logs a useless error; give it a moment to finish.
             await asyncio.wait([self._checking], timeout=_LAST_SECONDS)
             self._checking.cancel()
             await asyncio.gather(self._checking, return_exceptions=True)
