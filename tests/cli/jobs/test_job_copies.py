@@ -67,7 +67,7 @@ def test_a_graph_lists_parents_and_children(ready: Shell):
     assert (edge["parent_id"], edge["child_id"]) == (parent, child)
     assert "is waited for by" in person
     assert child[-8:] in person
-    assert "none waits for it" in ready.here("jobs", "graph", alone).err
+    assert "no parents and no children" in ready.here("jobs", "graph", alone).err
 
 
 def test_a_job_is_followed_from_its_first_line_to_its_result(ready: Shell):

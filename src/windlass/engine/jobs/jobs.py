@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import NoReturn
 
@@ -92,7 +93,13 @@ class Jobs(BulkEnqueue):
         changed = await self._storage.jobs.cancel(
             scope, [job.id], actor=actor, reason=reason and storable(reason)
         )
-        after = await self.get(job.id, scope)
+        try:
+            after = await self.get(job.id, scope)
+        except JobNotFound:
+            if job.id not in changed:
+                raise
+            # With a retention of 0 days it may have been pruned since.
+            after = replace(job, state=JobState.CANCELED)
         if job.id not in changed and not (
             after.state is JobState.RUNNING and after.cancel_requested_at
         ):
