@@ -1,17 +1,20 @@
 """Enqueue on behalf of a caller of the API: who may enqueue what, for whom, after which jobs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.jobs.models import Job, NewJob, OnDuplicate, Receipt, Scope
 from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.engine.access.audit import Audit, Target
-from windlass.engine.access.authorization import Access
-from windlass.engine.jobs.enqueue_rights import EnqueueRights
-from windlass.engine.jobs.jobs import Jobs
 from windlass.ids import parse_job_id
+
+# Routes import the values below for commands that only read; those need none of these.
+if TYPE_CHECKING:
+    from windlass.engine.access.authorization import Access
+    from windlass.engine.jobs.enqueue_rights import EnqueueRights
+    from windlass.engine.jobs.jobs import Jobs
 
 
 class Requester(NamedTuple):
@@ -56,7 +59,9 @@ class EnqueuedJob(NamedTuple):
 class EnqueueRequests:
     """Check first, then store: a check alone is a dry run."""
 
-    def __init__(self, jobs: Jobs, access: Access, audit: Audit, rights: EnqueueRights) -> None:
+    def __init__(
+        self, jobs: "Jobs", access: "Access", audit: Audit, rights: "EnqueueRights"
+    ) -> None:
         self._jobs = jobs
         self._access = access
         self._audit = audit
