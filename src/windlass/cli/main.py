@@ -1,5 +1,6 @@
 """`windlass`: parses a command line, runs the command, returns the exit code to the shell."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -113,12 +114,13 @@ def main() -> NoReturn:
 
 def _flush_output() -> None:
     """Write what is buffered, or drop it if the terminal or the reader is gone: Python's own flush
-    at exit would fail, and replace the exit code by 120."""
+    at exit would replace the exit code by 120. Other errors, such as a full disk, are left to it."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except OSError as error:
+            if error.errno in (errno.EIO, errno.EPIPE):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def run(args: Sequence[str]) -> int:
