@@ -42,7 +42,7 @@ def hang(path: str, how: str) -> None:
     if how == "in C":
         # Holds Python's lock: not even a signal's handler can run.
         ctypes.PyDLL(None).pause()
-        ctypes.PyDLL(None).sleep(60)
+        ctypes.PyDLL(None).sleep(600)
     while True:
         pass
 
@@ -55,7 +55,7 @@ def family(path: str, then: str = "wait") -> None:
     if then == "kill the supervisor":
         os.kill(os.getppid(), 9)
     if then != "return":
-        time.sleep(60)
+        time.sleep(600)
 
 
 def _leave_pids(path: str, *pids: int) -> None:

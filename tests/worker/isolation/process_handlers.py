@@ -37,7 +37,7 @@ def fail(how: str) -> None:
         os._exit(7)
     if how == "supervisor":
         os.kill(os.getppid(), signal.SIGKILL)
-        time.sleep(60)
+        time.sleep(600)
     if how == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     sys.exit("sys.exit")
@@ -52,7 +52,7 @@ def snooze(ctx: JobContext) -> None:
 async def wait(ctx: JobContext, path: str) -> None:
     _leave_word(path)
     try:
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
     except asyncio.CancelledError:
         ctx.log.info("told to stop")
         raise

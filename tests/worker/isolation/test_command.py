@@ -90,10 +90,10 @@ async def test_the_error_names_the_signal_that_ended_a_command(run, program):
 
 
 async def test_a_killed_supervisor_leaves_no_process_and_is_reported(run, program):
-    _, finish = await run([program("os.kill(os.getppid(), 9); time.sleep(60)")])
+    _, finish = await run([program("os.kill(os.getppid(), 9); time.sleep(600)")])
 
     assert finish.error == "command was ended by signal SIGKILL"
-    await until(lambda: not is_running(finish.pid))
+    await until(lambda: not is_running(finish.pid), within=15)  # 5 s are promised
 
 
 async def test_a_missing_executable_is_reported_with_its_search_path(run, tmp_path):

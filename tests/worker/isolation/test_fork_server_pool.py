@@ -41,7 +41,7 @@ __all__ = [
 HANGS = """
 import os, pathlib, time
 pathlib.Path({path!r}).write_text(str(os.getpid()))
-time.sleep(60)
+time.sleep(600)
 """
 HANDLERS = {**far.handlers, **warm.handlers, **threaded.handlers}
 
