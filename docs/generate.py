@@ -1,15 +1,20 @@
-"""Generates docs/reference, the page of metrics and the map of folders: `python docs/generate.py`.
+"""Generates docs/reference, the page of metrics, the map of folders, and what the user interface
+knows of the server (ui/openapi.json, ui/src/generated/): `python docs/generate.py`.
 
 A test compares the pages with what this would write.
 """
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
+from fastapi import FastAPI
 
 from windlass import Settings, Windlass, errors
 from windlass.api.app import create_api
@@ -22,6 +27,7 @@ from windlass.cli.main import root
 from windlass.core.access.roles import ROLES, Reach, Right, Role, is_audited
 from windlass.core.jobs import filter as grammar
 from windlass.core.jobs.filter_fields import FIELDS, TAKES
+from windlass.core.jobs.state_icons import STATE_ICONS
 from windlass.core.jobs.states import ENDED, MOVES, JobState, Outcome, View
 from windlass.engine.monitoring.metrics import FRESH_SECONDS, METRICS, MOST_NAMES, OTHER
 from windlass.errors import WindlassError
@@ -35,6 +41,7 @@ _MAP_BEGINS, _MAP_ENDS = "<!-- map: written by docs/generate.py -->", "<!-- /map
 _WALK_BEGINS, _WALK_ENDS = "<!-- walk: enqueue, claim and finish -->", "<!-- /walk -->"
 _WALK_TEST = HERE.parents[1] / "tests" / "journeys" / "test_walk.py"
 _WALK_LENGTH = re.compile(r"^MOST_FILES_OF_A_JOB = (\d+)$", re.MULTILINE)
+_UI = HERE.parents[1] / "ui"
 _SOURCE = HERE.parents[1] / "src" / "windlass"
 #: The same in every layer; see decision 0029.
 AREAS = ("jobs", "leases", "definitions", "triggers", "access", "monitoring")
@@ -52,6 +59,10 @@ def pages() -> dict[Path, str]:
         HERE.parent / "operate" / "metrics.md": _metrics(),
         HERE / "rights.md": _rights(),
         HERE / "filter.md": _filter(),
+        _UI / "openapi.json": _json(_openapi()),
+        _UI / "src" / "generated" / "states.json": _json(
+            {name: icon._asdict() for name, icon in STATE_ICONS.items()}
+        ),
         _HOW_IT_WORKS: _with_map(_HOW_IT_WORKS.read_text("utf-8")),
     }
 
@@ -96,9 +107,21 @@ def _folders(layer: Path, *, areas: bool) -> str:
 
 
 def _api() -> str:
-    return markdown(create_api(Windlass("sqlite:///:memory:", settings=Settings()))).replace(
-        "# HTTP API\n", f"# HTTP API\n{_MADE}", 1
-    )
+    return markdown(_documented_api()).replace("# HTTP API\n", f"# HTTP API\n{_MADE}", 1)
+
+
+def _openapi() -> dict[str, Any]:
+    return _documented_api().openapi()
+
+
+@cache
+def _documented_api() -> FastAPI:
+    return create_api(Windlass("sqlite:///:memory:", settings=Settings()))
+
+
+def _json(value: object) -> str:
+    """JSON in a stable order: that of the routes and fields, as the code has them."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def _states() -> str:
@@ -355,4 +378,5 @@ def _operators(kind: str) -> str:
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
     for path, text in pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

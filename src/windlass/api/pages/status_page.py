@@ -3,6 +3,7 @@
 import html
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import Literal
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -31,20 +32,27 @@ _LONG = timedelta(minutes=1)
 #: States counted at the top; completed jobs are not counted anywhere.
 _CARDS = ("queued", "running", "retrying", "scheduled", "waiting", "dead_letter")
 _FIRST = "Enqueue one: <code>windlass enqueue hello name=Ada</code>."
-_STYLE = """
-:root{color-scheme:light dark;--muted:#57606b;--line:#d5d9df;--scheduled:#460e66;--waiting:#86859e;
---queued:#105e63;--running:#2862eb;--retrying:#bc7300;--completed:#219a73;--canceled:#292928;
---dead_letter:#991905}
-@media(prefers-color-scheme:dark){:root{--muted:#9aa4b0;--line:#2b323b;--scheduled:#b07ea7;
---waiting:#d1d1d2;--queued:#5edafd;--running:#487cfd;--retrying:#fdc933;--completed:#3db08c;
---canceled:#786961;--dead_letter:#e9581c}}
+
+
+def _colours(theme: Literal["light", "dark"]) -> str:
+    return ";".join(f"--{name}:{getattr(icon, theme)}" for name, icon in STATE_ICONS.items())
+
+
+_STYLE = (
+    f"""
+:root{{color-scheme:light dark;--muted:#57606b;--line:#d5d9df;{_colours("light")}}}
+@media(prefers-color-scheme:dark){{:root{{--muted:#9aa4b0;--line:#2b323b;{_colours("dark")}}}}}
+"""
+    + """
 body{font:14px/20px system-ui;font-variant-numeric:tabular-nums;max-width:72rem;margin:0 auto;
 padding:1rem}h1{font-size:20px}h2{font-size:16px;margin-top:2rem}.muted,th{color:var(--muted)}
 ul{display:flex;flex-wrap:wrap;gap:1rem 2rem;padding:0;list-style:none}ul b{display:block;font-size:20px;
 line-height:28px}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:6px 12px 6px 0;
 border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}th{font-weight:normal}
 .wide{overflow-x:auto}.glyph{display:inline-block;min-width:1.2em}
-""" + "".join(f".{name} .glyph{{color:var(--{name})}}" for name in STATE_ICONS)
+"""
+    + "".join(f".{name} .glyph{{color:var(--{name})}}" for name in STATE_ICONS)
+)
 _HEADERS = page_headers(_STYLE)
 
 

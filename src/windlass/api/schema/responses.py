@@ -61,25 +61,27 @@ def _json(type: Any) -> Any:
     if origin in (Sequence, tuple, frozenset):
         return list[_json(inner[0])] if inner else list[Any]  # type: ignore[misc]  # made at run time
     if origin is Mapping:
-        return dict[str, Any]
+        return dict[str, _json(inner[1])]  # type: ignore[misc]  # made at run time
     base = getattr(type, "__supertype__", type)
     if base is timedelta:
         return float
     if base is Any or base in (str, int, float, bool, UUID, datetime, types.NoneType):
         return base
-    return str if inspect.isclass(base) and issubclass(base, Enum) else Any
+    if inspect.isclass(base) and issubclass(base, Enum):
+        return Literal[tuple(str(each) for each in base)]  # made at run time
+    return Any
 
 
 _STATE = Literal["pending", "queued", "running", "completed", "canceled", "dead_letter"]
 _VIEW = typing.Union[_STATE, Literal[tuple(View)]]  # type: ignore[valid-type]  # noqa: UP007
 
-Job = _shape("Job", models.Job, without=INTERNAL_FIELDS, view=_VIEW, payload_version=int)
+_JOB: dict[str, Any] = {"view": _VIEW, "duration_ms": int | None, "payload_version": int}
+Job = _shape("Job", models.Job, without=INTERNAL_FIELDS, **_JOB)
 JobEntry = _shape(
     "JobEntry",
     models.Job,
     without=(*INTERNAL_FIELDS, *LIST_LEAVES_OUT),
-    view=_VIEW,
-    payload_version=int,
+    **_JOB,
 )
 Attempt = _shape("Attempt", models.Attempt, duration_ms=int | None)
 Transition = _shape("Transition", models.Transition)

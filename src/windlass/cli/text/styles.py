@@ -35,7 +35,7 @@ _COLORS: Mapping[str, str] = {
     "dead_letter": "red",
 }
 STATES: Mapping[str, StateLabel] = {
-    name: StateLabel(*STATE_ICONS[name], color) for name, color in _COLORS.items()
+    name: StateLabel(icon.glyph, icon.label, _COLORS[name]) for name, icon in STATE_ICONS.items()
 }
 
 OUTCOMES: Mapping[str, StateLabel] = {
