@@ -108,7 +108,14 @@ async def test_a_user_can_stream_own_jobs_only(two, wl):
     who = two.ada["authorization"]
     async with serving(create_api(wl, authenticate=by_credentials, pace=quick)) as served:
         refused = {}
-        for topic in ("jobs", "dead", "queues", f"job:{two.bobs}", f"job:{UNKNOWN}"):
+        for topic in (
+            "jobs",
+            "dead",
+            "queues",
+            f"job:{two.bobs}",
+            f"log:{two.bobs}",
+            f"job:{UNKNOWN}",
+        ):
             async with served.listen(f"job:{two.adas},{topic}", who=who) as listener:
                 refused[topic] = listener.response.status_code
         async with served.listen(f"job:{two.adas}", who=who) as listener:
@@ -117,7 +124,7 @@ async def test_a_user_can_stream_own_jobs_only(two, wl):
             await wl.jobs.retry(two.adas)
             [change] = await listener.changes(f"job:{two.adas}")
 
-    assert list(refused.values()) == [403, 403, 403, 404, 404]
+    assert list(refused.values()) == [403, 403, 403, 404, 404, 404]
     assert (change["id"], change["state"]) == (two.adas, "queued")
 
 

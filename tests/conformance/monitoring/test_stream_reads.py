@@ -1,4 +1,5 @@
-"""stream_activity, stream_jobs, stream_events and stream_triggers: reads polled by live streams."""
+"""stream_activity, stream_jobs, stream_log_lines, stream_events and stream_triggers: reads polled by
+live streams."""
 
 from datetime import timedelta
 
@@ -22,6 +23,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
+from windlass.storage.monitoring.stream_reads import LogRange
 
 
 async def activity(storage):
@@ -98,6 +100,24 @@ async def test_a_streamed_job_shows_progress_and_its_last_log_line(storage, cloc
     assert (before.log_sequence, logged.log_sequence, ended.log_sequence) == (0, 2, 2)
     assert (before.attempts, before.outcome, ended.outcome) == (1, None, "succeeded")
     assert before.updated_at < ended.updated_at == ended.finished_at
+
+
+async def test_log_lines_are_read_by_job_and_range_in_order(storage):
+    one, two, other = await started(storage), await started(storage), await started(storage)
+    for lease in (one, two, other):
+        lines = [log_line(lease, f"line {number}", level="warn") for number in range(1, 6)]
+        await storage.leases.append_logs(ALDER, lines)
+
+    ranges = {one.job_id: LogRange(2, 3), two.job_id: LogRange(5, 9), new_job_id(): LogRange(1, 9)}
+    lines = await storage.monitoring.stream_log_lines(ranges)
+
+    read = {
+        job: [x.sequence for x in lines if x.job_id == job] for job in {x.job_id for x in lines}
+    }
+    assert read == {one.job_id: [2, 3], two.job_id: [5]}
+    assert {(x.message, x.level, x.attempt) for x in lines if x.sequence == 5} == {
+        ("line 5", "warn", two.token)
+    }
 
 
 async def test_a_streamed_job_shows_the_stop_request(storage):

@@ -33,8 +33,18 @@ class StreamChange(NamedTuple):
     text: str | None
 
 
-#: Entry -> its data for clients, and a mark that is only compared, to detect changes.
+#: Entry -> its data for clients, and a mark that is only compared, to detect changes. An entry
+#: without data is never sent.
 Snapshot = Mapping[StreamEntryKey, tuple[Mapping[str, Any], object]]
+
+
+class PollResult(NamedTuple):
+    """Snapshot of a topic; not `whole` if more rows may exist than were read, and then the audience
+    that has to read again if they do."""
+
+    seen: Snapshot
+    whole: bool = True
+    audience: Audience = ALL_TENANTS_AUDIENCE
 
 
 class SnapshotHistory:
@@ -43,15 +53,27 @@ class SnapshotHistory:
     def __init__(self) -> None:
         self._seen: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {}
 
-    def changes(self, topic: str, snapshot: Snapshot, *, whole: bool) -> list[StreamChange]:
+    def last(self, topic: str) -> Snapshot:
+        """The last snapshot of a topic; empty before the first."""
+        return self._seen.get(topic, {})
+
+    def changes(
+        self,
+        topic: str,
+        snapshot: Snapshot,
+        *,
+        whole: bool,
+        audience: Audience = ALL_TENANTS_AUDIENCE,
+    ) -> list[StreamChange]:
         """Changes of a topic since its last snapshot; none for the first one, because new clients
-        read the data themselves. `whole`: an entry missing from the snapshot was removed."""
+        read the data themselves. `whole`: an entry missing from the snapshot was removed. If two
+        snapshots of a topic that is not whole share no entry, its `audience` has to read again."""
         before = self._seen.get(topic)
         self._seen[topic] = dict(snapshot)
         if before is None:
             return []
         if not whole and before and before.keys().isdisjoint(snapshot):
-            return [StreamChange(StreamEntryKey(topic, ALL_TENANTS_AUDIENCE, ""), None)]
+            return [StreamChange(StreamEntryKey(topic, audience, ""), None)]
         return [
             *_changed_entries(before, snapshot),
             *(_removed_entries(before, snapshot) if whole else ()),
@@ -64,7 +86,7 @@ class SnapshotHistory:
 
 def _changed_entries(before: Snapshot, snapshot: Snapshot) -> Iterable[StreamChange]:
     for place, now in snapshot.items():
-        if before.get(place) != now:
+        if now[0] and before.get(place) != now:
             yield StreamChange(place, dump_json({"topic": place.topic, **now[0]}))
 
 

@@ -169,8 +169,11 @@ class LiveFeed:
         # A listener that arrives meanwhile sets it to now again.
         self._due[poller] = began + self.pace.slowest_look_seconds
         try:
-            for topic, (snapshot, whole) in (await poller.read(engine, topics)).items():
-                self._publish(self._history.changes(topic, snapshot, whole=whole))
+            last = {topic: self._history.last(topic) for topic in topics}
+            for topic, (snapshot, whole, audience) in (await poller.read(engine, last)).items():
+                self._publish(
+                    self._history.changes(topic, snapshot, whole=whole, audience=audience)
+                )
                 self._mark_polled(topic)
         except Exception as error:  # noqa: BLE001  streams survive any failed poll
             engine.telemetry.trouble("polling for live updates", error)

@@ -3,15 +3,17 @@
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from windlass.api.live.changes import (
     ALL_TENANTS_AUDIENCE,
     OVERSEERS,
     Audience,
+    PollResult,
     Snapshot,
     StreamEntryKey,
 )
+from windlass.api.live.log_poller import read_logs
 from windlass.api.live.topics import job_topic, topic_job
 from windlass.core import wire
 from windlass.core.jobs.states import JobState
@@ -27,19 +29,12 @@ _MOST_TRIGGERS = 2_000
 _OPEN = (JobState.PENDING, JobState.QUEUED, JobState.RUNNING)
 
 
-class PollResult(NamedTuple):
-    """Snapshot of a topic; not `whole` if more rows may exist than were read."""
-
-    seen: Snapshot
-    whole: bool = True
-
-
 @dataclass(frozen=True, slots=True)
 class TopicPoller:
-    """One read and the topics it serves."""
+    """One read and the topics it serves. It is given the last snapshot of each topic."""
 
     kinds: frozenset[str]
-    read: Callable[[Engine, Collection[str]], Awaitable[Mapping[str, PollResult]]]
+    read: Callable[[Engine, Mapping[str, Snapshot]], Awaitable[Mapping[str, PollResult]]]
 
     def serves(self, topic: str) -> bool:
         return topic.partition(":")[0] in self.kinds
@@ -185,4 +180,5 @@ POLLERS = (
     TopicPoller(frozenset({"schedules", "triggers"}), _triggers),
     TopicPoller(frozenset({"events"}), _events),
     TopicPoller(frozenset({"job"}), _jobs),
+    TopicPoller(frozenset({"log"}), read_logs),
 )

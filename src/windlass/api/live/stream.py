@@ -39,8 +39,8 @@ async def follow(
     topics: Annotated[
         str,
         Query(
-            description="Some of jobs, dead, queues, workers, schedules, triggers, events and "
-            "job:<id>, by commas.",
+            description="Some of jobs, dead, queues, workers, schedules, triggers, events, "
+            "job:<id> and log:<id>, by commas.",
             max_length=8_000,
         ),
     ],
@@ -48,7 +48,7 @@ async def follow(
 ) -> Response:
     """Server-sent events. After `ready` no change is missed: read the data you show then, and again
     for topics named by a `reset`; `changes` has the differences since. Callers limited to their own
-    jobs may follow each as job:<id>."""
+    jobs may follow each as job:<id>, and its log as log:<id>."""
     parsed = known.parse(topics)
     await _check(caller, engine, parsed)
     reserved = feed.quota.take(caller.name, caller.scope.tenant)
@@ -75,11 +75,19 @@ async def _check(caller: Caller, engine: Engine, topics: frozenset[str]) -> None
         right = known.required_right(topic)
         if not caller.may(right):
             raise Forbidden(right)
-        # The right covers only the caller's own jobs.
-        if caller.owner is None and (caller.reads_all or right != "jobs.read"):
+        if not _only_own(caller, right):
             continue
         job = known.topic_job(topic)
         if job is None:
             raise Forbidden(right, because=ONLY_OWN)
         if (await engine.jobs.get(job, caller.scope)).created_by != caller.name:
             raise JobNotFound(job)
+
+
+def _only_own(caller: Caller, right: str) -> bool:
+    """Check if the right covers only the caller's own jobs."""
+    return caller.owner is not None or (right in _OF_JOBS and not caller.reads_all)
+
+
+#: Rights that a caller who does not read all jobs has for its own.
+_OF_JOBS = ("jobs.read", "logs.read")

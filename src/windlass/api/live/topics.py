@@ -1,4 +1,4 @@
-"""Topics of the stream: `jobs`, `queues` …, and `job:<id>` for one job."""
+"""Topics of the stream: `jobs`, `queues` …, and `job:<id>` and `log:<id>` for one job."""
 
 from collections.abc import Mapping
 
@@ -9,6 +9,7 @@ from windlass.ids import JobId, parse_job_id
 RIGHTS: Mapping[str, str] = {
     "jobs": "jobs.read",
     "job": "jobs.read",
+    "log": "logs.read",
     "dead": "jobs.read",
     "queues": "queues.read",
     "workers": "workers.read",
@@ -16,9 +17,12 @@ RIGHTS: Mapping[str, str] = {
     "triggers": "triggers.read",
     "events": "events.read",
 }
+#: Topics about one job, whose whole id follows a colon.
+_OF_ONE_JOB = frozenset({"job", "log"})
 _MOST = 100
 _ALLOWED = (
-    f"up to {_MOST} of {', '.join(sorted(RIGHTS.keys() - {'job'}))} and job:<whole id>, by commas"
+    f"up to {_MOST} of {', '.join(sorted(RIGHTS.keys() - _OF_ONE_JOB))}, job:<whole id> and "
+    "log:<whole id>, by commas"
 )
 
 
@@ -38,16 +42,20 @@ def job_topic(id: JobId) -> str:
     return f"job:{id}"
 
 
+def log_topic(id: JobId) -> str:
+    return f"log:{id}"
+
+
 def topic_job(topic: str) -> JobId | None:
-    """The job of a `job:<id>` topic; None for any other topic."""
+    """The job of a `job:<id>` or `log:<id>` topic; None for any other topic."""
     kind, _, id = topic.partition(":")
-    return parse_job_id(id) if kind == "job" else None
+    return parse_job_id(id) if kind in _OF_ONE_JOB else None
 
 
 def _topic(word: str) -> str:
     id = topic_job(word)
     if id is not None:
-        return job_topic(id)
-    if word == "job" or word not in RIGHTS:
+        return job_topic(id) if word.startswith("job:") else log_topic(id)
+    if word in _OF_ONE_JOB or word not in RIGHTS:
         raise OptionInvalid("topics", word[:191], allowed=_ALLOWED)
     return word

@@ -1,20 +1,24 @@
 """Bounded reads for live updates, without payloads."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
+from windlass.core.jobs.models import LogLine
 from windlass.core.leases.limits import Queue
 from windlass.ids import JobId
 from windlass.storage.monitoring.stream_reads import (
     Activity,
     EventStatus,
     JobSnapshot,
+    LogRange,
     TriggerStatus,
 )
 from windlass.storage.storage import Storage
 
 _MOST_JOBS = 1_000
+_MOST_LOGS = 100
 
-__all__ = ["Activity", "EventStatus", "JobSnapshot", "StreamReads", "TriggerStatus"]
+__all__ = ["Activity", "EventStatus", "JobSnapshot", "LogRange", "StreamReads", "TriggerStatus"]
 
 
 class StreamReads:
@@ -45,4 +49,15 @@ class StreamReads:
         for start in range(0, len(wanted), _MOST_JOBS):
             batch = wanted[start : start + _MOST_JOBS]
             found |= await self._storage.monitoring.stream_jobs(batch)
+        return found
+
+    async def log_lines(
+        self, ranges: Mapping[JobId, LogRange]
+    ) -> Mapping[JobId, Sequence[LogLine]]:
+        """The log lines in these ranges by job, in order, read from a hundred jobs at a time."""
+        wanted, found = list(ranges), defaultdict[JobId, list[LogLine]](list)
+        for start in range(0, len(wanted), _MOST_LOGS):
+            batch = {id: ranges[id] for id in wanted[start : start + _MOST_LOGS]}
+            for line in await self._storage.monitoring.stream_log_lines(batch):
+                found[line.job_id].append(line)
         return found

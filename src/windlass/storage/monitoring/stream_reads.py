@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from windlass.core.jobs.models import LogLine
 from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
 from windlass.storage.database import Database
@@ -44,6 +45,13 @@ class JobSnapshot(NamedTuple):
     cancel_requested_at: datetime | None
     finished_at: datetime | None
     updated_at: datetime
+
+
+class LogRange(NamedTuple):
+    """Lines of a job's log, by the sequence numbers of the first and the last."""
+
+    first: int
+    last: int
 
 
 class EventStatus(NamedTuple):
@@ -97,6 +105,17 @@ class StreamVerbs:
                 seen = await self._db.run("stream_jobs", ids=Batch(id=missing))
                 found |= {each.id: each for each in map(_glance, seen)}
         return found
+
+    async def stream_log_lines(self, ranges: Mapping[JobId, LogRange]) -> list[LogLine]:
+        """These lines of each job's log, in order; those that were pruned are left out."""
+        batch = Batch(
+            id=list(ranges),
+            first_line=[each.first for each in ranges.values()],
+            last_line=[each.last for each in ranges.values()],
+        )
+        return [
+            rows.log_line(row) for row in await self._db.run("stream_log_lines", log_ranges=batch)
+        ]
 
     async def stream_events(self, *, most: int) -> list[EventStatus]:
         """The newest events of all tenants, newest first."""

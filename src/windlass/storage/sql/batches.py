@@ -177,6 +177,7 @@ BATCHES: Mapping[str, Shape] = {
         "fields": "json",
         "at": "time",
     },
+    "log_ranges": {"id": "uuid", "first_line": "bigint", "last_line": "bigint"},
     "observations": {
         "kind": "text",
         "queue": "text",
