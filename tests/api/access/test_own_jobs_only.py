@@ -73,9 +73,22 @@ async def test_a_log_search_finds_lines_of_own_jobs_only(two):
         assert (refused.status_code, refused.json()["code"]) == (404, "WL3301")
 
 
-@pytest.mark.parametrize("path", ["/jobs/summary", "/dead/groups"])
-async def test_counts_of_all_jobs_are_refused_with_a_reason(two, path):
-    refused = await two.get(path, two.ada)
+async def test_a_summary_counts_own_jobs_only(two, wl):
+    job = {"definition": "mail", "delay_seconds": 3600}
+    later = await two.guarded.client.post("/api/v1/jobs", json=job, headers=two.ada)
+    assert later.status_code == 201, later.text
+
+    ada = (await two.get("/jobs/summary", two.ada)).json()
+    bob = (await two.get("/jobs/summary", two.bob)).json()
+
+    assert (ada["dead_letter"], ada["queued"], ada["queues"]) == (1, 1, [])
+    assert ada["views"]["scheduled"] == {"count": 1, "exact": True}
+    assert ada["views"]["queued"] == {"count": 0, "exact": True}
+    assert (bob["dead_letter"], bob["queued"], bob["oldest_queued_seconds"]) == (1, 0, None)
+
+
+async def test_causes_of_all_jobs_are_refused_with_a_reason(two):
+    refused = await two.get("/dead/groups", two.ada)
 
     assert (refused.status_code, refused.json()["code"]) == (403, "WL5102")
     assert "covers all jobs" in refused.json()["detail"]

@@ -21,7 +21,7 @@ from tests.support.job_builders import (
     started,
 )
 from windlass.core.jobs.models import ALL_TENANTS, Scope
-from windlass.core.jobs.states import JobState
+from windlass.core.jobs.states import ENDED, JobState
 from windlass.core.monitoring.summary import FailingDefinition
 from windlass.ids import DefinitionKey, QueueName
 
@@ -65,6 +65,51 @@ async def test_waiting_distinguishes_the_views(storage, clock):
     assert seen == {"live": 2, "later": 5, "scheduled": 3, "retrying": 3}
     assert (mine["scheduled"], mine["retrying"]) == (1, 0)
     assert (few["live"], few["later"]) == (2, 2)
+
+
+async def test_own_counts_cover_one_creator_by_state_and_view(storage, clock):
+    await a_tenant(storage, "acme")
+    ada = {"created_by": "token:ada"}
+    await enqueue(storage, **ada)
+    await enqueue(storage, tenant=ACME, **ada)
+    await enqueue(storage, delay=HOUR, **ada)
+    await enqueue(storage, held=True, **ada)
+    await enqueue(storage, created_by="token:bob")
+    await enqueue(storage)
+    for state in ENDED:
+        await a_job(storage, state, **ada)
+        await a_job(storage, state, created_by="token:bob")
+    retried = await started(storage, queue=QueueName("retried"), **ada)
+    await storage.leases.finish(ALDER, [finish(retried, JobState.QUEUED, delay=HOUR)])
+    await started(storage, queue=QueueName("busy"), **ada)
+    await clock.advance(MINUTE)
+
+    async def counts(scope=ALL_TENANTS, owner="token:ada", look=100):
+        found = await storage.monitoring.own_counts(scope, owner, look=look)
+        return {name: int(n) for name, n in found.items() if name in _OWN and int(n)}
+
+    ended = {"completed": 1, "canceled": 1, "dead_letter": 1}
+    one_each = {**ended, "pending": 1, "scheduled": 1, "retrying": 1, "running": 1}
+    assert await counts() == {**one_each, "queued": 4}
+    assert await counts(Scope(ACME)) == {"queued": 1}
+    assert await counts(owner="token:bob") == {**ended, "queued": 1}
+    assert await counts(owner="token:eve") == {}
+    oldest = await storage.monitoring.own_counts(ALL_TENANTS, "token:ada", look=100)
+    assert oldest["oldest_due_at"] == START
+
+
+async def test_own_counts_stop_at_the_look(storage):
+    for _ in range(3):
+        await a_job(storage, JobState.COMPLETED, created_by="token:ada")
+        await enqueue(storage, created_by="token:ada")
+
+    few = await storage.monitoring.own_counts(ALL_TENANTS, "token:ada", look=2)
+
+    assert (int(few["completed"]), int(few["live"]), int(few["queued"])) == (2, 2, 2)
+
+
+#: The counts of own jobs that are of a state or a view.
+_OWN = (*JobState, "scheduled", "retrying")
 
 
 async def test_oldest_returns_the_earliest_due_time_by_queue(storage, clock):

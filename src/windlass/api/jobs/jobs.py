@@ -152,12 +152,16 @@ async def find(
     return paging.page(await render.jobs(engine, page), page.next)
 
 
-@routes.get("/summary", "jobs.read", "SummaryResponse", summary="Count jobs")
+@routes.get("/summary", "jobs.read", "SummaryResponse", summary="Count jobs", own=True)
 async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """Counts by state and view, and how long the oldest queued job has waited. Does not read
-    history."""
+    history. A caller limited to its own jobs gets counts of those, each up to 10,000, and no
+    queues."""
     from windlass.core.monitoring import summary_wire
 
+    if caller.owner is not None:
+        own = await engine.summaries.own_summary(caller.owner, caller.scope)
+        return summary_wire.summary(own)
     return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 

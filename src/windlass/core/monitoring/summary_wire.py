@@ -21,7 +21,7 @@ _RATES = ("enqueued", "started", "succeeded", "failed", "completed", "canceled",
 def summary(summary: JobSummary) -> dict[str, Any]:
     """Counts of jobs: each state by its name, and `views` as people see them."""
     ended = (JobState.RUNNING, JobState.COMPLETED, JobState.CANCELED, JobState.DEAD_LETTER)
-    views = {**summary.views, **{str(state): CappedCount(summary.states[state]) for state in ended}}
+    views = {**{str(state): CappedCount(summary.states[state]) for state in ended}, **summary.views}
     return {
         **_states(summary.states),
         "views": {name: {"count": c.number, "exact": c.exact} for name, c in views.items()},

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from windlass.core.jobs.models import ALL_TENANTS, Scope
-from windlass.core.jobs.states import JobState, View
+from windlass.core.jobs.states import ENDED, JobState, View
 from windlass.core.monitoring.summary import (
     COUNTED,
     WINDOWS,
@@ -52,6 +52,30 @@ class Summaries:
             oldest_age=max(ages.values(), default=None),
             queues=[StateCounts(n, s, ages.get(n)) for n, s in _by("queue", rows).items()],
             definitions=[StateCounts(n, s) for n, s in _by("definition", rows).items()],
+        )
+
+    async def own_summary(
+        self, owner: str, scope: Scope = ALL_TENANTS, *, look: int = LOOK
+    ) -> JobSummary:
+        """Count the jobs that one principal created, up to `look` of each kind; a count that reached
+        it is not exact. Queues and definitions are left out."""
+        now = await self._storage.now()
+        found = await self._storage.monitoring.own_counts(scope, owner, look=look)
+        states = _states([found])
+        views = _views(states, found, look)
+        all_live, all_later = int(found["live"]) < look, int(found["later"]) < look
+        views[View.WAITING.value] = CappedCount(states[JobState.PENDING], all_later)
+        views[JobState.RUNNING.value] = CappedCount(states[JobState.RUNNING], all_live)
+        for state in ENDED:
+            views[state.value] = CappedCount(states[state], states[state] < look)
+        due_at = found["oldest_due_at"]
+        return JobSummary(
+            at=now,
+            states=states,
+            views=views,
+            oldest_age=None if due_at is None else max(now - due_at, timedelta()),
+            queues=[],
+            definitions=[],
         )
 
     async def stats(
@@ -113,11 +137,11 @@ def _slots(window: str, now: datetime) -> Sequence[datetime]:
 
 
 def _views(
-    states: Mapping[JobState, int], waiting: Mapping[str, int], look: int
+    states: Mapping[JobState, int], waiting: Mapping[str, Any], look: int
 ) -> dict[str, CappedCount]:
-    all_later, all_live = waiting["later"] < look, waiting["live"] < look
-    scheduled = CappedCount(waiting["scheduled"], all_later)
-    retrying = CappedCount(waiting["retrying"], all_later and all_live)
+    all_later, all_live = int(waiting["later"]) < look, int(waiting["live"]) < look
+    scheduled = CappedCount(int(waiting["scheduled"]), all_later)
+    retrying = CappedCount(int(waiting["retrying"]), all_later and all_live)
     # The rest is ready; if the look did not cover all jobs, this may be too many.
     left = max(0, states[JobState.QUEUED] - scheduled.number - retrying.number)
     return {

@@ -26,6 +26,13 @@ class SummaryVerbs:
         [row] = await self._db.run("queued_counts_by_view", tenant_id=scope.tenant, look=look)
         return {name: int(row[name]) for name in ("live", "later", "scheduled", "retrying")}
 
+    async def own_counts(self, scope: Scope, owner: str, *, look: int) -> Mapping[str, Any]:
+        """Count the jobs that `owner` created by state and view, up to `look` of each kind; `live` and
+        `later` are the numbers of open jobs read, `oldest_due_at` is None if none is in line."""
+        [row] = await self._db.run("own_counts", tenant_id=scope.tenant, owner=owner, look=look)
+        due_at = row["oldest_due_at"]
+        return {**row, "oldest_due_at": None if due_at is None else rows.instant(due_at)}
+
     async def oldest_due_at(self, scope: Scope, *, look: int) -> Mapping[str, datetime]:
         """The earliest due time of the jobs in line, by queue, among the `look` oldest."""
         found = await self._db.run("oldest_due_at", tenant_id=scope.tenant, look=look)

@@ -177,6 +177,7 @@ create index windlass_later_tenant on windlass_later (tenant_id, id);
 create index windlass_ended_tenant on windlass_ended (tenant_id, state, id);
 create index windlass_ended_definition on windlass_ended (definition, state, id);
 create index windlass_ended_correlation on windlass_ended (correlation_id(191), id);
+create index windlass_ended_creator on windlass_ended (created_by(191), state, id);
 
 create or replace view windlass_jobs as
     select * from windlass_live union all

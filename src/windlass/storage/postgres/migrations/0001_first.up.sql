@@ -155,6 +155,7 @@ alter table windlass_live add constraint windlass_live_state check (state in ('q
 create index windlass_live_line on windlass_live (queue, tenant_id, gate, priority, due_at, uuid_send(id));
 create index windlass_live_expires on windlass_live (expires_at) where expires_at is not null;
 create index windlass_live_correlation on windlass_live (correlation_id, id) where correlation_id is not null;
+create index windlass_live_creator on windlass_live (created_by, id) where created_by is not null;
 
 alter table windlass_later add constraint windlass_later_pkey primary key (id);
 alter table windlass_later add constraint windlass_later_state check (state in ('pending', 'queued'));
@@ -164,6 +165,7 @@ create index windlass_later_doomed on windlass_later (id) where cancel_to is not
 create index windlass_later_expires on windlass_later (expires_at) where expires_at is not null;
 create index windlass_later_tenant on windlass_later (tenant_id, id);
 create index windlass_later_correlation on windlass_later (correlation_id, id) where correlation_id is not null;
+create index windlass_later_creator on windlass_later (created_by, id) where created_by is not null;
 
 alter table windlass_ended add constraint windlass_ended_pkey primary key (id);
 alter table windlass_ended add constraint windlass_ended_state
@@ -173,6 +175,7 @@ create index windlass_ended_tenant on windlass_ended (tenant_id, state, id);
 create index windlass_ended_unchecked on windlass_ended (id) where unchecked;
 create index windlass_ended_definition on windlass_ended (definition, state, id);
 create index windlass_ended_correlation on windlass_ended (correlation_id, id) where correlation_id is not null;
+create index windlass_ended_creator on windlass_ended (created_by, state, id) where created_by is not null;
 
 create view windlass_jobs as
     select * from windlass_live union all

@@ -135,6 +135,7 @@ create index windlass_live_line on windlass_live (queue, tenant_id, gate, priori
 create index windlass_live_lease on windlass_live (lease_expires_at) where state = 'running';
 create index windlass_live_expires on windlass_live (expires_at) where expires_at is not null;
 create index windlass_live_correlation on windlass_live (correlation_id, id) where correlation_id is not null;
+create index windlass_live_creator on windlass_live (created_by, id) where created_by is not null;
 
 create table windlass_later (
     id text not null primary key,
@@ -196,6 +197,7 @@ create index windlass_later_doomed on windlass_later (id) where cancel_to is not
 create index windlass_later_expires on windlass_later (expires_at) where expires_at is not null;
 create index windlass_later_tenant on windlass_later (tenant_id, id);
 create index windlass_later_correlation on windlass_later (correlation_id, id) where correlation_id is not null;
+create index windlass_later_creator on windlass_later (created_by, id) where created_by is not null;
 
 create table windlass_ended (
     id text not null primary key,
@@ -257,6 +259,7 @@ create index windlass_ended_definition on windlass_ended (definition, state, id)
 create index windlass_ended_dead on windlass_ended (id) where state = 'dead_letter';
 create index windlass_ended_canceled on windlass_ended (id) where state = 'canceled';
 create index windlass_ended_correlation on windlass_ended (correlation_id, id) where correlation_id is not null;
+create index windlass_ended_creator on windlass_ended (created_by, state, id) where created_by is not null;
 
 create view windlass_jobs as
     select * from windlass_live union all
