@@ -1,8 +1,10 @@
 """An API that requires credentials, and callers who have some."""
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -18,6 +20,8 @@ PUBLIC = {
     f"/api/v1/{path}"
     for path in ("login", "login/link", "login/password", "login/invitation", "logout")
 }
+#: A folder without a built dashboard, whatever the checkout has.
+NO_DASHBOARD = Path(os.devnull)
 #: What a browser says of a request that its own page makes.
 HERE = {"origin": "http://api"}
 
@@ -57,12 +61,12 @@ class Guarded:
 
 
 @asynccontextmanager
-async def guarding(wl: Windlass) -> AsyncIterator[Guarded]:
+async def guarding(wl: Windlass, *, dashboard: Path = NO_DASHBOARD) -> AsyncIterator[Guarded]:
     """The API of an app with two tenants, while the block lasts."""
     await wl.ready()
     for tenant in ("acme", "globex"):
         await wl.tenants.create(tenant)
-    app = create_api(wl, authenticate=by_credentials)
+    app = create_api(wl, authenticate=by_credentials, dashboard=dashboard)
     transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
         yield Guarded(wl, app, client)

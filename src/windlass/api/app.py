@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -21,6 +22,7 @@ from windlass.api.middleware.rate_limit import RateLimiter
 from windlass.api.middleware.request_id import RequestIdMiddleware, TrustedProxies
 from windlass.api.monitoring import health, metrics
 from windlass.api.pages import sign_in_pages, status_page
+from windlass.api.pages.dashboard import Dashboard, DashboardRoute
 from windlass.api.pages.reference_page import page, reference_html
 from windlass.api.routing import CALLERS, NOUNS, PREFIX
 from windlass.api.schema.cursors import Cursors
@@ -55,12 +57,14 @@ def create_api(
     *,
     authenticate: Authenticate = by_credentials,
     pace: StreamIntervals | None = None,
+    dashboard: Path | None = None,
 ) -> FastAPI:
-    """Create the API over an app's engine.
+    """Create the API over an app's engine, and the dashboard.
 
     `authenticate` finds the caller of a request, by default from Windlass's tokens and sessions.
     `open_access` of `windlass.api.access.callers` needs no credential; such an API serves only this
-    machine. `pace` sets the intervals and limits of live updates. A custom server must call
+    machine. `pace` sets the intervals and limits of live updates. `dashboard` is the folder of a built
+    dashboard, by default the one that came with Windlass. A custom server must call
     `app.state.feed.end()` before it waits for requests to end.
     """
     app = _base_api(windlass, authenticate=authenticate, pace=pace)
@@ -70,6 +74,8 @@ def create_api(
         app.router.routes.extend(fastapi_routes(noun))
     reference = cache(lambda: reference_html(app.openapi()))
     app.add_api_route("/docs", lambda: page(reference()), include_in_schema=False)
+    app.state.dashboard = Dashboard(dashboard)
+    app.router.routes.append(DashboardRoute())
     return app
 
 

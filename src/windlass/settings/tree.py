@@ -290,8 +290,8 @@ class ServerSettings:
         ListKind(NetworkKind()),
         (),
         "Addresses or networks of the reverse proxies in front of the server. Only from these are "
-        "`X-Forwarded-For` and `X-Forwarded-Proto` believed; the rightmost address that is not listed "
-        "is the client.",
+        "`X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Prefix` believed; the rightmost address "
+        "that is not listed is the client, and the prefix is what the proxy took off the path.",
     )
     max_connections: int = setting(
         IntegerKind(10, 1_000_000),

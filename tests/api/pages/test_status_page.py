@@ -35,6 +35,20 @@ async def test_a_superadmin_sees_the_overall_status(guarded):
     assert "letters" in page.text
 
 
+async def test_the_page_tells_how_to_get_the_dashboard(guarded):
+    page = await guarded.client.get("/", headers=await guarded.token("superadmin"))
+
+    assert "make ui" in page.text
+
+
+async def test_a_sign_in_link_of_the_dashboard_leads_to_the_sign_in_page(guarded):
+    link = await (await guarded.wl.ready()).users.first_admin()
+
+    response = await guarded.client.get("/", params={"key": link.secret})
+
+    assert response.headers["location"] == f"/login?link={link.secret}"
+
+
 async def test_a_tenant_sees_its_own_status_only(guarded):
     page = await guarded.client.get("/", headers=await guarded.token("tenant_admin", "acme"))
 

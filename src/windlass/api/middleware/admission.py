@@ -8,6 +8,7 @@ from windlass.api.access.credentials import by_credentials, find_principal
 from windlass.api.middleware.browser_security import check_loopback, check_write
 from windlass.api.middleware.problems import respond
 from windlass.api.middleware.rate_limit import rate_limiter_of
+from windlass.api.pages.dashboard import is_asset, path_below_root
 from windlass.core.access.principal import Principal
 from windlass.engine.access.audit import Target
 from windlass.errors import CrossSiteRefused, NotAuthenticated, PayloadTooLarge, WindlassError
@@ -61,7 +62,9 @@ class AdmissionMiddleware:
 async def _admit(request: Request) -> None:
     if request.app.state.authenticate is open_access:
         check_loopback(request)
-    if _path(request) not in _UNCOUNTED:
+    if is_asset(request.scope):
+        return
+    if path_below_root(request.scope) not in _UNCOUNTED:
         rate_limiter_of(request).arrive(request)
     try:
         check_write(request)
@@ -70,15 +73,9 @@ async def _admit(request: Request) -> None:
         raise
 
 
-def _path(request: Request) -> str:
-    """The path below where the API is mounted."""
-    path: str = request.scope["path"]
-    return path.removeprefix(request.scope.get("root_path", ""))
-
-
 async def _record_cross_site(request: Request, error: CrossSiteRefused) -> None:
     """Leave an audit entry if the caller is known, and a log line if not."""
-    place = f"{request.method} {_path(request)}"[:_MOST_CHARACTERS]
+    place = f"{request.method} {path_below_root(request.scope)}"[:_MOST_CHARACTERS]
     principal = await _principal(request)
     if principal is None:
         request.app.state.telemetry.warn(

@@ -12,7 +12,9 @@ from starlette.responses import Response
 from windlass.core.access.accounts import COOKIE, SECURE_COOKIE
 from windlass.errors import CrossSiteRefused, OpenAccessRefused
 
-#: Set on every response, whatever a route says.
+#: `Cache-Control` of a file whose name changes with its content.
+IMMUTABLE = "public, max-age=31536000, immutable"
+#: Set on every response, whatever a route says; only what is `IMMUTABLE` may be stored.
 ALWAYS: Mapping[str, str] = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _CLOSED = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 #: Set on every response that does not set them itself.

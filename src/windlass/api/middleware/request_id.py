@@ -1,6 +1,7 @@
 """The outermost middleware: request id, client address behind trusted proxies, response headers."""
 
 import ipaddress
+import re
 from collections.abc import Iterator, Sequence
 
 from fastapi import Request
@@ -8,7 +9,12 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from windlass.api.middleware.browser_security import ALWAYS, DEFAULTS, parse_address
+from windlass.api.middleware.browser_security import (
+    ALWAYS,
+    DEFAULTS,
+    IMMUTABLE,
+    parse_address,
+)
 from windlass.api.middleware.problems import problem
 from windlass.errors import FieldError, RequestInvalid
 from windlass.ids import new_job_id
@@ -16,6 +22,7 @@ from windlass.storage.connection.tenant_binding import all_tenants
 
 HEADER = "x-request-id"
 _SCHEMES = frozenset({"http", "https"})
+_PREFIX = re.compile(r"(/[\w.~-]+)+", re.ASCII)
 
 
 class RequestIdMiddleware:
@@ -41,7 +48,10 @@ class RequestIdMiddleware:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers[HEADER] = id
+                immutable = headers.get("cache-control") == IMMUTABLE
                 headers.update(ALWAYS)
+                if immutable:
+                    headers["cache-control"] = IMMUTABLE
                 for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -54,8 +64,8 @@ class RequestIdMiddleware:
 class TrustedProxies:
     """The networks whose forwarding headers are believed: those of `server.trusted_proxies`.
 
-    `X-Forwarded-For` and `X-Forwarded-Proto` are headers that anybody can send, so they count only
-    on a connection that comes from one of these.
+    `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Prefix` are headers that anybody can
+    send, so they count only on a connection that comes from one of these.
     """
 
     def __init__(self, networks: Sequence[str]) -> None:
@@ -66,7 +76,8 @@ class TrustedProxies:
         return known is not None and any(known in network for network in self._networks)
 
     def resolve(self, scope: Scope) -> Scope:
-        """The scope of a request with the client and the scheme that its proxies report.
+        """The scope of a request with the client, the scheme and the prefix of paths that its
+        proxies report.
 
         The client is the rightmost address that is no trusted proxy. What stands further left was
         sent by the client itself.
@@ -79,6 +90,11 @@ class TrustedProxies:
             resolved["client"] = (client, 0)
         if (scheme := next(_values(scope, b"x-forwarded-proto"), "").lower()) in _SCHEMES:
             resolved["scheme"] = scheme
+        prefix = next(_values(scope, b"x-forwarded-prefix"), "").rstrip("/")
+        root = scope.get("root_path", "")
+        if _PREFIX.fullmatch(prefix) and not root.startswith(prefix):
+            # The proxy took it off; a scope's path begins with its prefix.
+            resolved["root_path"], resolved["path"] = prefix + root, prefix + scope["path"]
         return resolved
 
     def _client(self, scope: Scope) -> str | None:

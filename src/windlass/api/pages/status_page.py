@@ -1,9 +1,11 @@
-"""`/`: the status page. Rendered by the server without script; refreshes itself."""
+"""`/`: the dashboard, or without one the status page: rendered by the server without script,
+refreshes itself."""
 
 import html
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -11,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from windlass.api.access.callers import Caller, rate_limited_caller, ready_engine
 from windlass.api.http_routes import SafeRoute
 from windlass.api.middleware.browser_security import page_headers
+from windlass.api.pages.dashboard import page_of
 from windlass.api.routing import OWN, RIGHT
 from windlass.api.schema import render
 from windlass.core.access.roles import Right
@@ -31,6 +34,10 @@ _JOBS, _CAUSES, _RUNS = 25, 5, 5
 _LONG = timedelta(minutes=1)
 #: States counted at the top; completed jobs are not counted anywhere.
 _CARDS = ("queued", "running", "retrying", "scheduled", "waiting", "dead_letter")
+_NO_DASHBOARD = (
+    "This is Windlass without its dashboard: install a released package, or run <code>make ui</code> "
+    "in a checkout."
+)
 _FIRST = "Enqueue one: <code>windlass enqueue hello name=Ada</code>."
 
 
@@ -58,8 +65,13 @@ _HEADERS = page_headers(_STYLE)
 
 @router.get("/", openapi_extra={RIGHT: Right.JOBS_READ, OWN: True})
 async def overview(request: Request) -> Response:
-    """Status page of the tenant in the query; redirects to sign-in without a session."""
+    """The dashboard. Without one, the status page of the tenant in the query; it redirects to
+    sign-in without a session."""
+    if (dashboard := await page_of(request)) is not None:
+        return dashboard
     root = request.scope.get("root_path", "")
+    if (link := request.query_params.get("key")) is not None:
+        return RedirectResponse(f"{root}/login?{urlencode({'link': link})}", 303)
     try:
         caller = await rate_limited_caller(request, request.query_params.get("tenant"))
     except NotAuthenticated:
@@ -74,7 +86,7 @@ async def overview(request: Request) -> Response:
         "<meta name=viewport content='width=device-width'><meta name=robots content=noindex>"
         f"<meta http-equiv=refresh content={_SECONDS}><style>{_STYLE}</style>"
         f"<body><header><h1>Windlass</h1></header><main>{content}</main><footer><p class=muted>"
-        f"Refreshed every {_SECONDS} s · {links}</footer></html>",
+        f"Refreshed every {_SECONDS} s · {links} · {_NO_DASHBOARD}</footer></html>",
         headers=_HEADERS,
     )
 
