@@ -1,0 +1,166 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useRef } from "react";
+
+export interface Column<Row> {
+  id: string;
+  title: string;
+  cell: (row: Row) => ReactNode;
+  /** Numbers are aligned at their end. */
+  numeric?: boolean;
+  /** Left out where there is no room for it. */
+  wide?: boolean;
+  /** Width as CSS grid has it in a virtual table: `8rem`, `minmax(10rem, 2fr)`. */
+  width?: string;
+}
+
+export interface TableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  /** The row that the keyboard is at. */
+  current?: string | undefined;
+}
+
+/** A table of few rows; it scrolls sideways by itself where it is too wide. */
+export function Table<Row>({ label, columns, rows, rowKey, current }: TableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    <section aria-label={label} tabIndex={0} className="overflow-x-auto">
+      <table className="w-full border-collapse">
+        <caption className="sr-only">{label}</caption>
+        <thead>
+          <tr className="border-b border-line-strong text-left text-muted">
+            {columns.map((column) => (
+              <th
+                key={column.id}
+                scope="col"
+                className={`py-1.5 pr-4 font-medium whitespace-nowrap ${cellClass(column)}`}
+              >
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr
+              key={rowKey(row)}
+              data-current={current === rowKey(row) || undefined}
+              className="h-(--row) border-b border-line hover:bg-raised data-current:bg-accent-soft"
+            >
+              {columns.map((column) => (
+                <td key={column.id} className={`py-1 pr-4 align-middle ${cellClass(column)}`}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function cellClass<Row>(column: Column<Row>): string {
+  return `${column.numeric ? "number" : ""} ${column.wide ? "hidden md:table-cell" : ""}`;
+}
+
+/**
+ * A table of any number of rows, of which only those in view are in the document. Its rows have one
+ * height, and it scrolls in itself. `onEnd` is called near the last row, to load more.
+ */
+export function VirtualTable<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  current,
+  total,
+  rowHeight = 40,
+  onEnd,
+  onRow,
+}: TableProps<Row> & {
+  total?: number | undefined;
+  rowHeight?: number;
+  onEnd?: (() => void) | undefined;
+  onRow?: (row: Row) => void;
+}) {
+  const scroller = useRef<HTMLElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (place) => rowKey(rows[place] as Row),
+    overscan: 8,
+    onChange: (instance) => {
+      const last = instance.getVirtualItems().at(-1);
+      if (last !== undefined && last.index >= rows.length - 20) onEnd?.();
+    },
+  });
+  const template = columns.map((column) => column.width ?? "minmax(6rem, 1fr)").join(" ");
+  return (
+    <section
+      ref={scroller}
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+      tabIndex={0}
+      className="max-h-[calc(100dvh-15rem)] min-h-64 overflow-auto"
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: rows are placed by a grid, so roles say what they are */}
+      <div role="table" aria-label={label} aria-rowcount={total ?? -1} className="min-w-max">
+        {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+        <div
+          role="row"
+          tabIndex={-1}
+          aria-rowindex={1}
+          className="sticky top-0 z-10 grid items-center border-b border-line-strong bg-surface text-muted"
+          style={{ gridTemplateColumns: template }}
+        >
+          {columns.map((column) => (
+            // biome-ignore lint/a11y/useSemanticElements: as above
+            <div
+              key={column.id}
+              role="columnheader"
+              tabIndex={-1}
+              className={`px-2 py-1.5 font-medium whitespace-nowrap ${column.numeric ? "text-right" : ""}`}
+            >
+              {column.title}
+            </div>
+          ))}
+        </div>
+        {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const row = rows[item.index] as Row;
+            return (
+              // biome-ignore lint/a11y/useSemanticElements: as above
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard opens a row by its link
+              <div
+                key={item.key}
+                role="row"
+                tabIndex={-1}
+                aria-rowindex={item.index + 2}
+                data-current={current === rowKey(row) || undefined}
+                className="absolute grid w-full items-center border-b border-line hover:bg-raised data-current:bg-accent-soft"
+                style={{ gridTemplateColumns: template, height: item.size, top: item.start }}
+                onClick={() => onRow?.(row)}
+              >
+                {columns.map((column) => (
+                  // biome-ignore lint/a11y/useSemanticElements: as above
+                  <div
+                    key={column.id}
+                    role="cell"
+                    className={`truncate px-2 ${column.numeric ? "text-right" : ""}`}
+                  >
+                    {column.cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+import { cleanup } from "@testing-library/preact";
+import { afterEach } from "vitest";
+
+// jsdom has no layout and opens no dialogs: the little that components need of both.
+HTMLDialogElement.prototype.showModal ??= function show(this: HTMLDialogElement) {
+  this.open = true;
+};
+HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
+  this.open = false;
+};
+globalThis.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+Object.defineProperties(HTMLElement.prototype, {
+  offsetHeight: { get: () => 600 },
+  offsetWidth: { get: () => 1200 },
+});
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  history.replaceState(null, "", "/");
+});
