@@ -16,8 +16,8 @@ import { SessionProvider, sessionOf } from "@/api/session";
 import { stream, type Topic } from "@/api/stream";
 import { ErrorState, Skeleton } from "@/parts/panels/panel";
 import { LensProvider } from "@/shell/lens";
+import { PAGES, SIGNED_OUT } from "@/shell/pages";
 import { store, stored } from "@/shell/preferences";
-import { PAGES, SIGNED_OUT } from "@/shell/screens";
 import { Shell, useTenants } from "@/shell/shell";
 
 const LENS_KEY = "windlass.tenant";
@@ -74,7 +74,7 @@ function SignedIn({ client }: { client: QueryClient }) {
     [client],
   );
   const own = session?.identity.memberships.flatMap((each) => each.tenant_id ?? []) ?? [];
-  const all = useTenants(session !== null && session.overseer && session.may("tenants.read"));
+  const all = useTenants((session?.overseer && session.may("tenants.read")) ?? false);
   const tenants = session?.overseer ? all.names : own;
   const single = tenants.length <= 1;
   // A tenant that is gone, or that another account had chosen.

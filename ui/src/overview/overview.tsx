@@ -18,7 +18,10 @@ export default function Overview() {
               <li key={card} className="rounded-md border border-line p-3">
                 <StateBadge state={card} />
                 <p className="mt-1 text-2xl font-semibold">
-                  <Count value={data.views[card]?.count ?? 0} />
+                  <Count
+                    value={data.views[card]?.count ?? 0}
+                    exact={data.views[card]?.exact ?? true}
+                  />
                 </p>
               </li>
             ))}

@@ -90,7 +90,6 @@ export default function Palette({ close }: { close: () => void }) {
         aria-activedescendant={shown.length > 0 ? `${id}-${chosen}` : undefined}
         aria-label="Screen, job id, definition, tenant"
         placeholder="Screen, job id, definition, tenant…"
-        // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type here
         autoFocus
         value={text}
         onKeyDown={pressed}

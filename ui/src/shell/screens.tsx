@@ -1,4 +1,3 @@
-import { type ComponentType, lazy } from "react";
 import type { Session } from "@/api/session";
 
 /** A screen in the navigation. */
@@ -64,16 +63,4 @@ export const SCREENS: readonly Screen[] = [
   },
   { path: "/audit", title: "Audit", icon: "audit", shown: right("audit.read") },
   { path: "/settings", title: "Settings", icon: "settings", shown: () => true },
-];
-
-type Page = { path: string; component: ComponentType };
-
-/** Path pattern -> component, loaded when it is first opened. */
-export const PAGES: readonly Page[] = [
-  { path: "/", component: lazy(() => import("@/overview/overview")) },
-];
-
-/** Pages that need no credential. */
-export const SIGNED_OUT: readonly Page[] = [
-  { path: "/sign-in", component: lazy(() => import("@/account/sign_in")) },
 ];

@@ -8,9 +8,9 @@ export function Json({ value, label }: { value: unknown; label: string }) {
       <div className="absolute top-1 right-1">
         <CopyButton text={text} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
       <section
         aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
         tabIndex={0}
         className="max-h-96 overflow-auto rounded-md border border-line bg-raised p-3 pr-16"
       >
