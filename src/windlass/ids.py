@@ -133,7 +133,7 @@ class _IdGenerator:
 
     def make(self) -> UUID:
         with self._lock:
-            return self._next(clock.unix_ms())
+            return self._next(clock.unix_ns() // 1_000_000)
 
     def _next(self, now: int) -> UUID:
         if now > self._ms:

@@ -1,19 +1,24 @@
-"""Windlass's own tasks, protected in an event loop that handlers share.
+"""Windlass's own tasks: protected in an event loop that handlers share, and bound to a tenant.
 
 Handlers run in the same event loop and may cancel every task that `asyncio.all_tasks` lists, stop
 the loop, or let SystemExit rise out of a task they made, which asyncio passes on to who runs the
 loop. None of that may stop a worker.
+
+A request's task is bound to a tenant once its caller is known: see decision 0014. What it starts is
+bound alike, so work that is for all tenants steps out of it.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from contextvars import Context
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import Context, ContextVar, copy_context
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 _LOGGER = logging.getLogger("windlass")
+_TENANT: ContextVar[str | None] = ContextVar("windlass_tenant", default=None)
 
 
 def start_task(
@@ -21,6 +26,33 @@ def start_task(
 ) -> asyncio.Task[T]:
     """Start a task that `asyncio.all_tasks` does not list. The caller has to end it."""
     return _unlist(asyncio.get_running_loop().create_task(work, name=name, context=context))
+
+
+def spawn_unbound(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Start a task that serves all tenants, whatever the starting task is bound to."""
+    context = copy_context()
+    context.run(bind_tenant, None)
+    return start_task(work, context=context)
+
+
+def bind_tenant(tenant: str | None) -> None:
+    """Bind this task, and what it starts from now on, to a tenant; None unbinds it."""
+    _TENANT.set(tenant)
+
+
+def bound_tenant() -> str | None:
+    """The tenant that this task is bound to, if any."""
+    return _TENANT.get()
+
+
+@contextmanager
+def all_tenants() -> Iterator[None]:
+    """Run the block for all tenants."""
+    before = _TENANT.set(None)
+    try:
+        yield
+    finally:
+        _TENANT.reset(before)
 
 
 def run(

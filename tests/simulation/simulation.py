@@ -309,7 +309,7 @@ class Simulation:
             for name, value in (
                 ("windlass.clock.monotonic", monotonic),
                 ("windlass.clock.utcnow", lambda: self.now),
-                ("windlass.clock.unix_ms", lambda: int(self.now.timestamp() * 1000)),
+                ("windlass.clock.unix_ns", lambda: int(self.now.timestamp() * 1000) * 1_000_000),
                 ("windlass.ids.os.urandom", source.randbytes),
                 ("windlass.engine.jobs.enqueue.asyncio.sleep", sleep_not),
             ):

@@ -11,7 +11,7 @@ from tests.worker.bad_handlers import ASYNC_DEEDS, DEEDS, ERRORS, RESULTS
 from tests.worker.builders import Run, a_handler, a_lease
 from windlass import JobContext, JobFailed, Settings, Windlass, tasks
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.payloads.payload import load_json
+from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.redact import Redactor
 from windlass.settings.tree import LimitSettings
 from windlass.worker.reporting.log_writer import LogWriter

@@ -44,7 +44,7 @@ from windlass.errors import (
 )
 from windlass.ids import new_job_id
 from windlass.settings import Settings
-from windlass.storage.connection.tenant_binding import all_tenants
+from windlass.tasks import all_tenants
 from windlass.telemetry import Telemetry
 
 Pairs = Sequence[tuple[str, str]]

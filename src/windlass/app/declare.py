@@ -26,8 +26,8 @@ from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_name
 from windlass.core.jobs.models import DEFAULT_QUEUE, OnDuplicate, ParentFailure
 from windlass.core.leases.gates import check_key
-from windlass.core.payloads.json_text import load_json
-from windlass.core.payloads.payload import PayloadModel, dump_json
+from windlass.core.payloads.json_text import dump_json, load_json
+from windlass.core.payloads.payload import PayloadModel
 from windlass.core.triggers.declared_trigger import DeclaredTrigger, time_trigger
 from windlass.core.triggers.schedule import CronSchedule, Schedule
 from windlass.core.triggers.trigger import Misfire, Overlap

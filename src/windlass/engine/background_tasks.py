@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from windlass.storage.connection.tenant_binding import spawn_unbound
+from windlass.tasks import spawn_unbound
 
 
 class BackgroundTasks:

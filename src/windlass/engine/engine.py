@@ -13,9 +13,9 @@ from windlass.engine.nudges import Nudges
 from windlass.errors import WindlassError
 from windlass.ids import WorkerId
 from windlass.settings import Settings
-from windlass.storage.connection.tenant_binding import all_tenants
 from windlass.storage.database import Watch
 from windlass.storage.storage import Storage, open_storage
+from windlass.tasks import all_tenants
 from windlass.telemetry import Telemetry
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import contextlib
 from collections.abc import Callable, Collection
 
 from windlass import clock
-from windlass.storage.connection.tenant_binding import spawn_unbound
 from windlass.storage.database import Database, Watch
+from windlass.tasks import spawn_unbound
 
 __all__ = ["COMMITTED_SECONDS", "Nudges", "Watch"]
 

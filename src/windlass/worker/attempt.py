@@ -15,7 +15,7 @@ from windlass.core.jobs import outcome
 from windlass.core.jobs.outcome import Failure
 from windlass.core.jobs.states import Outcome
 from windlass.core.leases.lease import AttemptEnd, Lease
-from windlass.core.payloads.payload import dump_json
+from windlass.core.payloads.json_text import dump_json
 from windlass.core.payloads.redact import Redactor
 from windlass.core.text import clean, type_name
 from windlass.engine.leases.leases import ERROR_BYTES

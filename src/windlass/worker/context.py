@@ -21,7 +21,7 @@ from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_app_key
 from windlass.core.jobs.models import LogLevel
 from windlass.core.leases.lease import Lease
-from windlass.core.payloads.payload import load_json
+from windlass.core.payloads.json_text import load_json
 from windlass.core.text import clean, text_of
 from windlass.errors import OptionInvalid, Stopped
 from windlass.ids import JobId

@@ -15,7 +15,8 @@ from windlass.core.definitions.definition import Definition
 from windlass.core.leases.gates import needs, version_of
 from windlass.core.leases.lease import Lease
 from windlass.core.payloads.json_text import dump_json, load_json
-from windlass.core.payloads.payload import RESULT_LIMIT, HandlerPayload, encode_result
+from windlass.core.payloads.payload import HandlerPayload
+from windlass.core.payloads.result import RESULT_LIMIT, encode_result
 from windlass.core.triggers.declared_trigger import DeclaredTrigger
 from windlass.errors import DefinitionInvalid
 from windlass.telemetry import Telemetry

@@ -34,7 +34,7 @@ from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.errors import WindlassError
 from windlass.settings import AuditSettings, DatabaseSettings
-from windlass.storage.connection.tenant_binding import all_tenants, bind_tenant, bound_tenant
+from windlass.tasks import all_tenants, bind_tenant, bound_tenant
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 

@@ -17,7 +17,9 @@ from pydantic import BaseModel, SecretStr
 from pydantic import Field as ModelField
 from typing_extensions import TypedDict
 
-from windlass.core.payloads.payload import PAYLOAD_LIMIT, JsonSchemaPayload, PayloadModel
+from windlass.core.payloads.json_text import PAYLOAD_LIMIT
+from windlass.core.payloads.payload import PayloadModel
+from windlass.core.payloads.schema_payload import JsonSchemaPayload
 from windlass.errors import (
     DefinitionInvalid,
     PayloadInvalid,

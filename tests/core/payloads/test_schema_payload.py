@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.payloads.payload import JsonSchemaPayload
 from windlass.core.payloads.schema_limits import SCHEMA_LIMIT, resolve
+from windlass.core.payloads.schema_payload import JsonSchemaPayload
 from windlass.errors import (
     DefinitionInvalid,
     PayloadInvalid,

@@ -12,7 +12,7 @@ from tests.worker.builders import Run, a_lease
 from tests.worker.isolation.command_programs import TEXT, a_command, program
 from windlass import Settings
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.payloads.payload import load_json
+from windlass.core.payloads.json_text import load_json
 from windlass.settings import LimitSettings, RedactionSettings
 
 __all__ = ["program"]

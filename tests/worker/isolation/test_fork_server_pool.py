@@ -23,7 +23,7 @@ from tests.worker.isolation.test_process import (  # the same promises, kept by 
 )
 from tests.worker.isolation.thread_at_import import threaded
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.payloads.payload import dump_json, load_json
+from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.worker.isolation.fork_server_pool import ForkServerPool
 from windlass.worker.isolation.process import ProcessRunner
 

@@ -7,7 +7,7 @@ import pytest
 from tests.worker.builders import Run, a_lease
 from tests.worker.isolation.preload_handlers import warm
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.payloads.payload import dump_json
+from windlass.core.payloads.json_text import dump_json
 from windlass.worker.isolation import memory
 from windlass.worker.isolation.fork_server_pool import ForkServerPool
 from windlass.worker.isolation.process import ProcessRunner, exit_failure

@@ -10,7 +10,7 @@ from tests.support.wait import until
 from tests.worker.builders import Run, a_lease
 from tests.worker.isolation.process_handlers import far
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.payloads.payload import load_json
+from windlass.core.payloads.json_text import load_json
 from windlass.engine.leases.leases import ERROR_BYTES, LINE_BYTES
 from windlass.worker.isolation.fork_server_pool import ForkServerPool
 from windlass.worker.isolation.process import ProcessRunner

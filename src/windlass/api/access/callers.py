@@ -14,7 +14,7 @@ from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.engine.engine import Engine
 from windlass.engine.jobs.requests import Requester
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
-from windlass.storage.connection.tenant_binding import bind_tenant
+from windlass.tasks import bind_tenant
 
 #: Principal of a caller on a server without authentication.
 _LOCAL = local()

@@ -18,7 +18,7 @@ from windlass.api.middleware.browser_security import (
 from windlass.api.middleware.problems import problem
 from windlass.errors import FieldError, RequestInvalid
 from windlass.ids import new_job_id
-from windlass.storage.connection.tenant_binding import all_tenants
+from windlass.tasks import all_tenants
 
 HEADER = "x-request-id"
 _SCHEMES = frozenset({"http", "https"})

@@ -31,7 +31,8 @@ async def job(engine: "Engine", job: "Job") -> dict[str, Any]:
     show = partial(
         wire.job,
         job,
-        now=await engine.now(),
+        # A job that was due when it was last changed is due now: no need to ask the time.
+        now=await engine.now() if job.due_at > job.updated_at else job.updated_at,
         redactor=create_redactor(engine.settings),
         schema=schema,
         opened=None if job.sealed is None else engine.sealer.open_if_possible(job).payload,

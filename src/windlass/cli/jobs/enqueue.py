@@ -67,7 +67,7 @@ def enqueue(
     from windlass.cli.connect.api_client import Client, path
     from windlass.cli.text.parse_payload import full_payload, split_pairs, typed
     from windlass.cli.text.receipts import print_receipt
-    from windlass.core.payloads.payload import dump_json
+    from windlass.core.payloads.json_text import dump_json
 
     whole = full_payload(values, payload, file)
     pairs = split_pairs(values) if whole is None else {}

@@ -9,31 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.core.definitions.signature import Signature, check_parameters, read_signature
-from windlass.core.payloads.json_text import DEEPEST, PAYLOAD_LIMIT, dump_json, load_json
-from windlass.core.payloads.result import RESULT_LIMIT, encode_anything, encode_result
-from windlass.core.payloads.schema_payload import JsonSchemaPayload
-from windlass.errors import FieldError, PayloadInvalid
-from windlass.errors.wording import counted, json_pointer
+from windlass.core.payloads.json_text import PAYLOAD_LIMIT
 
 if TYPE_CHECKING:
     from windlass.core.payloads.typed_payload import TypedPayload
-
-#: A definition whose payload has no defaults.
-NO_DEFAULTS: Mapping[str, object] = {}
-
-__all__ = [
-    "DEEPEST",
-    "PAYLOAD_LIMIT",
-    "RESULT_LIMIT",
-    "HandlerPayload",
-    "JsonSchemaPayload",
-    "Payload",
-    "PayloadModel",
-    "dump_json",
-    "encode_anything",
-    "encode_result",
-    "load_json",
-]
 
 
 class Payload(Protocol):
@@ -47,7 +26,7 @@ class Payload(Protocol):
         self,
         args: Sequence[object],
         kwargs: Mapping[str, object],
-        defaults: Mapping[str, object] = NO_DEFAULTS,
+        defaults: Mapping[str, object] | None = None,
     ) -> str:
         """JSON text to store, of arguments as the handler takes them; `defaults` fill in what is
         not given, by the payload's names.
@@ -55,7 +34,9 @@ class Payload(Protocol):
         Raises PayloadInvalid with the fields at fault, PayloadUnstorable or PayloadTooLarge.
         """
 
-    def write(self, values: Mapping[str, object]) -> str:
+    def write(
+        self, values: Mapping[str, object], defaults: Mapping[str, object] | None = None
+    ) -> str:
         """JSON text to store, of a payload by its own names; raises as `encode` does."""
 
     def decode(self, text: str) -> dict[str, Any]:
@@ -113,47 +94,25 @@ class PayloadModel:
         """The JSON Schema of the payload."""
         return self._typed.schema
 
-    def encode(
-        self,
-        args: Sequence[object],
-        kwargs: Mapping[str, object],
-        defaults: Mapping[str, object] = NO_DEFAULTS,
-    ) -> str:
-        """JSON text of the arguments: the signature's own defaults are not added.
+    # The verbs are those of the typed payload, found once: they are called for every job.
 
-        Numbers and truth values must be such; a date or a UUID may also be given as its text.
-        """
-        given = self._bound(args, kwargs) if args or self._aliases else kwargs
-        return self._typed.encode({**defaults, **given} if defaults else given)
+    @cached_property
+    def encode(self) -> Callable[..., str]:
+        """See `TypedPayload.encode`."""
+        return self._typed.encode
 
-    def write(self, values: Mapping[str, object]) -> str:
-        """JSON text of a payload by its own names, which are the aliases where there are some."""
-        return self._typed.encode(values)
+    @cached_property
+    def write(self) -> Callable[..., str]:
+        """See `TypedPayload.write`."""
+        return self._typed.write
 
-    def decode(self, text: str) -> dict[str, Any]:
-        """Typed keyword arguments; PayloadInvalid if the signature has changed too much since."""
-        return self._typed.decode(text)
+    @cached_property
+    def decode(self) -> Callable[[str], dict[str, Any]]:
+        """See `TypedPayload.decode`."""
+        return self._typed.decode
 
     @cached_property
     def _typed(self) -> "TypedPayload":
         from windlass.core.payloads.typed_payload import TypedPayload
 
         return TypedPayload(self.signature, self._definition, self._limit)
-
-    @cached_property
-    def _aliases(self) -> Mapping[str, str]:
-        """The payload's names of the parameters that are called otherwise."""
-        fields = self.signature.fields
-        return {field.name: field.alias for field in fields if field.alias != field.name}
-
-    def _bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
-        kwargs = {self._aliases.get(name, name): value for name, value in kwargs.items()}
-        names = [field.alias for field in self.signature.fields if not field.by_name_only]
-        problem = None
-        if len(args) > len(names):
-            problem = FieldError("", f"it takes {counted(len(names), 'value')} by position at most")
-        elif twice := kwargs.keys() & set(names[: len(args)]):
-            problem = FieldError(json_pointer([min(twice)]), "given twice")
-        if problem:
-            raise PayloadInvalid(self._definition, [problem])
-        return {**dict(zip(names, args, strict=False)), **kwargs}

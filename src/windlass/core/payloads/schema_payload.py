@@ -53,11 +53,13 @@ class JsonSchemaPayload:
         if args:
             problem = "values must be given by name"
             raise PayloadInvalid(self._definition, [FieldError("", problem)])
-        return self.write({**defaults, **kwargs} if defaults else kwargs)
+        return self.write(kwargs, defaults)
 
-    def write(self, values: Mapping[str, object]) -> str:
+    def write(
+        self, values: Mapping[str, object], defaults: Mapping[str, object] | None = None
+    ) -> str:
         """JSON text of the payload, once it fits the schema."""
-        text = dump_json(dict(values))
+        text = dump_json({**(defaults or {}), **values})
         check_size(text, self._definition, self._limit)
         # Read back, because what was written may be dates and the like.
         value = load_json(text)
@@ -157,11 +159,6 @@ def _reads(read: Any, text: str) -> bool:
 # The standard's formats want an offset on every time and no fraction in a duration. Python has
 # times without and durations with; what a handler's signature takes, its schema has to take too.
 _FORMATS = {"date-time": _is_date_time, "time": _is_time, "duration": _is_duration}
-
-
-def completed(definition: Definition, payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """A payload with the definition's default in the fields that it leaves out."""
-    return {**load_json(definition.default_payload), **(payload or {})}
 
 
 def definition_payload(definition: Definition, limit: int) -> JsonSchemaPayload:

@@ -3,7 +3,7 @@
 import types
 import typing
 from collections import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NewType, Union
 
 from pydantic import (
@@ -32,8 +32,8 @@ from windlass.core.payloads.json_text import (
     find_unstorable,
     load_object,
 )
-from windlass.errors import DefinitionInvalid, PayloadInvalid, PayloadUnstorable
-from windlass.errors.wording import shorten
+from windlass.errors import DefinitionInvalid, FieldError, PayloadInvalid, PayloadUnstorable
+from windlass.errors.wording import counted, json_pointer, shorten
 
 # A parameter may be called `json` or `_x`, a model's field may not.
 _PREFIX = "arg_"
@@ -44,25 +44,46 @@ _ASTERISKS = '"**********"'
 class TypedPayload:
     """Validates, writes and reads the payload of one handler."""
 
-    __slots__ = ("_definition", "_limit", "_names", "_nested", "_secrets", "_serializer",
-                 "_validator", "schema")  # fmt: skip
+    __slots__ = ("_aliases", "_by_position", "_definition", "_limit", "_names", "_nested",
+                 "_secrets", "_serializer", "_validator", "schema")  # fmt: skip
 
     def __init__(self, signature: Signature, definition: str, limit: int) -> None:
         model = _model(signature, definition)
         self.schema = _schema(model, signature, definition)
         self._definition = definition
         self._limit = limit
-        self._names = {_PREFIX + field.name: field.name for field in signature.fields}
+        fields = signature.fields
+        self._names = {_PREFIX + field.name: field.name for field in fields}
+        #: The payload's names of the parameters that are called otherwise.
+        self._aliases = {field.name: field.alias for field in fields if field.alias != field.name}
+        self._by_position = [field.alias for field in fields if not field.by_name_only]
         self._validator = model.__pydantic_validator__
         self._serializer = model.__pydantic_serializer__
         # Models and dataclasses within the payload bring their own ways of being written.
         self._nested = "$defs" in self.schema
         self._secrets = self._nested and "writeOnly" in str(self.schema["$defs"])
 
-    def encode(self, values: Mapping[str, Any]) -> str:
-        """JSON text of the values given, no defaults added: code that runs later has its own."""
+    def encode(
+        self,
+        args: Sequence[object],
+        kwargs: Mapping[str, object],
+        defaults: Mapping[str, object] | None = None,
+    ) -> str:
+        """JSON text of the arguments: the signature's own defaults are not added, because code that
+        runs later has its own.
+
+        Numbers and truth values must be such; a date or a UUID may also be given as its text.
+        """
+        given = self._bound(args, kwargs) if args or self._aliases else kwargs
+        return self.write(given, defaults)
+
+    def write(
+        self, given: Mapping[str, object], defaults: Mapping[str, object] | None = None
+    ) -> str:
+        """JSON text of a payload by its own names, which are the aliases where there are some."""
+        values = {**(defaults or {}), **given}
         try:
-            model = self._validator.validate_python(dict(values))
+            model = self._validator.validate_python(values)
         except ValidationError as error:
             raise self._invalid(error, values) from None
         try:
@@ -76,12 +97,26 @@ class TypedPayload:
         return text
 
     def decode(self, text: str) -> dict[str, Any]:
-        """Typed arguments for the handler. What is not stored is left to the handler's defaults."""
+        """Typed keyword arguments; PayloadInvalid if the signature has changed too much since. What is
+        not stored is left to the handler's defaults."""
         try:
             model = self._validator.validate_json(text)
         except ValidationError as error:
             model = self._decoded_with_whole_numbers(text, error)
         return self._arguments(model)
+
+    def _bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
+        """Arguments by the payload's names."""
+        kwargs = {self._aliases.get(name, name): value for name, value in kwargs.items()}
+        names = self._by_position
+        problem = None
+        if len(args) > len(names):
+            problem = FieldError("", f"it takes {counted(len(names), 'value')} by position at most")
+        elif twice := kwargs.keys() & set(names[: len(args)]):
+            problem = FieldError(json_pointer([min(twice)]), "given twice")
+        if problem:
+            raise PayloadInvalid(self._definition, [problem])
+        return {**dict(zip(names, args, strict=False)), **kwargs}
 
     def _arguments(self, model: Any) -> dict[str, Any]:
         given, values = model.__pydantic_fields_set__, model.__dict__

@@ -21,8 +21,8 @@ from windlass.engine.access.sessions import NewSession, Sessions
 from windlass.errors import Forbidden, InvitationInvalid
 from windlass.ids import UserId, new_user_id
 from windlass.storage.access.invitations import NewAccount
-from windlass.storage.connection.tenant_binding import all_tenants
 from windlass.storage.storage import Storage
+from windlass.tasks import all_tenants
 
 
 class Invitations:

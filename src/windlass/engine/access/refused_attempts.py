@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from windlass import clock
 from windlass.core.access.principal import Principal
 from windlass.engine.access.audit import Audit, Target
-from windlass.storage.connection.tenant_binding import all_tenants
+from windlass.tasks import all_tenants
 
 #: Refusals of one principal that are recorded one by one within the window below.
 LIMIT = 20

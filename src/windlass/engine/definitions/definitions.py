@@ -15,8 +15,9 @@ from windlass.core.definitions.options import NewDefinitionOptions, edits, field
 from windlass.core.enum_options import one_of
 from windlass.core.jobs.models import SYSTEM_KEYS
 from windlass.core.leases.gates import check_key
+from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.payload import Payload
-from windlass.core.payloads.schema_payload import completed, definition_payload
+from windlass.core.payloads.schema_payload import definition_payload
 from windlass.engine.definitions.handlers import OF_HANDLERS, HandlerRules, check_complete
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
@@ -162,10 +163,10 @@ class Definitions:
         defaults. Uses the handler's signature if this process declares it, else the row's schema."""
         if model := self._payloads.get(key):
             definition = self.effective(self._declared[key])
-            return definition, model.write(completed(definition, payload))
-        definition = await self.get(key)
-        schema = definition_payload(definition, self._payload_limit)
-        return definition, schema.write(completed(definition, payload))
+        else:
+            definition = await self.get(key)
+            model = definition_payload(definition, self._payload_limit)
+        return definition, model.write(payload or {}, load_json(definition.default_payload))
 
     def known(self, key: str) -> Definition | None:
         """A definition from memory, without a query: the declared one with edits applied, else the

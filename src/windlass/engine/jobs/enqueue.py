@@ -34,13 +34,13 @@ from windlass.errors import (
 )
 from windlass.errors.wording import quoted
 from windlass.ids import JobId
-from windlass.storage.connection.tenant_binding import bound_tenant, spawn_unbound
 from windlass.storage.jobs.jobs import (
     EnqueueResult,
     EnqueueStatus,
     IncompleteBatch,
 )
 from windlass.storage.storage import Storage
+from windlass.tasks import bound_tenant, spawn_unbound
 
 #: A job and the caller that waits for its result.
 PendingEnqueue = tuple[NewJob, "asyncio.Future[EnqueueResult]"]

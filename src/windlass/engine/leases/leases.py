@@ -14,7 +14,8 @@ from windlass.core.leases.gates import is_suspect
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
 from windlass.core.leases.suspects import LostAttempt, judge_loss
 from windlass.core.payloads.encrypted_fields import SEALED, is_sealed
-from windlass.core.payloads.payload import encode_anything, load_json
+from windlass.core.payloads.json_text import load_json
+from windlass.core.payloads.result import encode_anything
 from windlass.core.text import clean
 from windlass.engine.jobs.payload_encryption import Sealer
 from windlass.engine.leases.claim_planner import ClaimPlanner

@@ -11,7 +11,7 @@ from windlass.core.leases.lease import Lease, LeasedJob
 from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.engine.monitoring.latency import Latency
 from windlass.errors import WindlassError
-from windlass.storage.connection.tenant_binding import spawn_unbound
+from windlass.tasks import spawn_unbound
 from windlass.telemetry import Telemetry
 
 #: What is noted is stored together with what else comes within this time.

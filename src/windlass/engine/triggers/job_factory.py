@@ -11,7 +11,7 @@ from windlass.core.jobs.dedupe import check_app_key, payload_key
 from windlass.core.jobs.models import NewJob
 from windlass.core.leases.gates import gate_for
 from windlass.core.payloads.json_text import dump_json, load_json
-from windlass.core.payloads.schema_payload import completed, definition_payload
+from windlass.core.payloads.schema_payload import definition_payload
 from windlass.core.triggers import condition as conditions
 from windlass.core.triggers import template
 from windlass.core.triggers.condition import Condition
@@ -145,7 +145,8 @@ class JobFactory:
         return self._encode_payload(definition, self._read(trigger).template.render(about))
 
     def _encode_payload(self, definition: Definition, payload: Any) -> str:
-        return definition_payload(definition, self._limit).write(completed(definition, payload))
+        model = definition_payload(definition, self._limit)
+        return model.write(payload or {}, load_json(definition.default_payload))
 
     def _read(self, trigger: Trigger) -> ParsedTrigger:
         known = self._parsed.get(trigger.id)

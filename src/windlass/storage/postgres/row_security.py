@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from windlass.errors import RowSecurityUnavailable
-from windlass.storage.connection.tenant_binding import bound_tenant
+from windlass.tasks import bound_tenant
 
 #: Since this version views can run with the rights of the caller.
 OLDEST = 150_000

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from windlass.core.leases.lease import Lease
-from windlass.core.payloads.payload import load_json
+from windlass.core.payloads.json_text import load_json
 from windlass.core.text import clean, text_of
 from windlass.engine.leases.leases import (
     ERROR_BYTES,

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from windlass.core.payloads.payload import dump_json
+from windlass.core.payloads.json_text import dump_json
 from windlass.worker.handlers import Handler
 from windlass.worker.isolation import child
 from windlass.worker.isolation.fork_safety import is_fork_safe, open_descriptors

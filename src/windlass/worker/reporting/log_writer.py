@@ -9,9 +9,10 @@ from windlass import clock
 from windlass.core.jobs.models import LogLine
 from windlass.core.jobs.outcome import success
 from windlass.core.leases.lease import Lease, LeaseRef, ProgressReport
+from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
-from windlass.core.payloads.payload import dump_json, encode_result, load_json
 from windlass.core.payloads.redact import Redactor
+from windlass.core.payloads.result import encode_result
 from windlass.core.text import clean, text_of
 from windlass.engine.leases.leases import LINE_BYTES, NOTE_BYTES, finish_in, storable_fields
 from windlass.engine.loop import backoff_seconds, wait_for
