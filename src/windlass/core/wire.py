@@ -161,6 +161,15 @@ def worker(worker: WorkerRow) -> dict[str, Any]:
     return {**shown, "age_seconds": age}
 
 
+def running_job(job: Any, redactor: Redactor) -> dict[str, Any]:
+    """A job that a worker runs now."""
+    shown = {name: plain(value) for name, value in job._asdict().items() if name != "worker_id"}
+    shown["tenant_id"] = shown.pop("tenant")
+    shown["elapsed_seconds"] = shown.pop("elapsed")
+    shown["progress_note"] = _redacted(redactor, job.progress_note)
+    return shown
+
+
 def operation(operation: Operation, redactor: Redactor) -> dict[str, Any]:
     """A bulk operation, and how far it is."""
     shown = _plain(operation)

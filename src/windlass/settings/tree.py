@@ -102,6 +102,12 @@ class WorkerSettings:
         "A worker that uses more memory than this stops claiming, finishes what it has, and exits "
         "to be restarted. Unset means no limit.",
     )
+    code_version: str | None = setting(
+        TextKind(),
+        None,
+        "The version of your code that a worker reports, such as a commit. Lists of workers and "
+        "groups of dead letters show it. Unset means a hash of the files that declare its jobs.",
+    )
     health_port: int | None = setting(
         IntegerKind(1, 65_535),
         None,

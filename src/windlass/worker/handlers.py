@@ -4,6 +4,7 @@ A handler is the callable or command that runs the jobs of a definition.
 """
 
 import asyncio
+import sys
 from collections import ChainMap, Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -59,6 +60,12 @@ class Handler:
     def is_process_isolated(self) -> bool:
         """True if a child process imports and runs it. A command is a process of its own."""
         return self.command is None and self.definition.isolation == "process"
+
+    @property
+    def file(self) -> str | None:
+        """The file that declares it, if it is known."""
+        module, file, _ = self.import_location
+        return file or getattr(sys.modules.get(module), "__file__", None)
 
     def with_definition(self, definition: Definition) -> "Handler":
         """The same handler with the options of another definition, such as an edited one."""
@@ -194,6 +201,15 @@ class RunnableDefinitions:
     def keys(self) -> Collection[str]:
         """The definitions that can be run here."""
         return [*self._handlers, *self._by_path]
+
+    @property
+    def handler_files(self) -> Collection[str]:
+        """The files whose code the handlers are, without those of Windlass itself."""
+        return {
+            file
+            for handler in self._handlers.values()
+            if not handler.is_builtin and (file := handler.file) is not None
+        }
 
     @property
     def versions(self) -> Mapping[str, int]:

@@ -18,6 +18,7 @@ class WorkerOptions:
     lease_time: timedelta = timedelta(seconds=30)
     shutdown_time: timedelta = timedelta(seconds=30)
     memory_limit_mb: int | None = None
+    code_version: str | None = None
     drain: bool = False
     buffer_lines: int = 100
     buffer_seconds: float = 5.0
@@ -40,6 +41,7 @@ class WorkerOptions:
             lease_time=timedelta(seconds=worker.lease_seconds),
             shutdown_time=timedelta(seconds=worker.shutdown_timeout_seconds),
             memory_limit_mb=worker.memory_limit_mb,
+            code_version=worker.code_version,
             buffer_lines=settings.log.buffer_lines,
             buffer_seconds=settings.log.buffer_seconds,
         )

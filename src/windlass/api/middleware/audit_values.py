@@ -54,7 +54,7 @@ async def _tenant(caller: "Caller", engine: Engine, id: str) -> Shown:
 
 
 async def _worker(caller: "Caller", engine: Engine, id: str) -> Shown:
-    return render.worker(await engine.workers.get(id))
+    return render.worker(engine, await engine.workers.get(id))
 
 
 #: A noun -> how one of it looks; verbs of the other nouns leave their entries themselves.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from windlass.core.triggers.trigger import Event, Trigger
     from windlass.engine.access.users import OneTimeLink
     from windlass.engine.engine import Engine
+    from windlass.engine.leases.workers import RunningJob
 
 
 async def job(engine: "Engine", job: "Job") -> dict[str, Any]:
@@ -59,11 +60,19 @@ def lines(rows: "Sequence[LogLine]") -> list[dict[str, Any]]:
     return [wire.line(each) for each in rows]
 
 
-def worker(worker: "WorkerRow") -> dict[str, Any]:
+def worker(
+    engine: "Engine", worker: "WorkerRow", jobs: "Sequence[RunningJob]" = ()
+) -> dict[str, Any]:
+    """A worker, with jobs that it runs."""
     from windlass.engine.leases.workers import liveness
 
-    lives = liveness(worker)
-    return {**wire.worker(worker), "liveness": lives, "stale": lives != "live"}
+    lives, redactor = liveness(worker), create_redactor(engine.settings)
+    return {
+        **wire.worker(worker),
+        "liveness": lives,
+        "stale": lives != "live",
+        "jobs": [wire.running_job(each, redactor) for each in jobs],
+    }
 
 
 async def definition(

@@ -132,6 +132,21 @@ class Match(_ResponseModel):
 Event = _shape("Event", trigger.Event, without=("matches",), matches=list[Match])
 Queue = _shape("Queue", QueueCounts)
 Tenant = _shape("Tenant", tenant.Tenant)
+
+
+class RunningJobResponse(_ResponseModel):
+    """A job that a worker runs now, with the number of its attempt."""
+
+    id: UUID
+    tenant_id: str
+    definition: str
+    attempt: int
+    started_at: datetime
+    elapsed_seconds: float
+    progress: float
+    progress_note: str | None
+
+
 Worker = _shape(
     "Worker",
     models.WorkerRow,
@@ -139,6 +154,7 @@ Worker = _shape(
     age_seconds=float | None,
     liveness=Literal["live", "stale", "lost"],
     stale=bool,
+    jobs=list[RunningJobResponse],
 )
 Group = _shape("Group", DeadGroup)
 Mute = _shape("Mute", _Mute)

@@ -237,6 +237,12 @@ class WorkerHeartbeat(RequestModel):
     slots_used: Slots = 0
     lease_seconds: LeaseSeconds = 30.0
     metadata: Object = Field(default_factory=dict)
+    memory_mb: Annotated[
+        int | None, Field(ge=0, le=2_147_483_647, description="Resident memory of its process.")
+    ] = None
+    code: Annotated[
+        Name | None, Field(description="Version of the code it runs, such as a commit.")
+    ] = None
     doing: Annotated[
         WorkerOrder,
         Field(description="Its current state; a draining or stopping worker claims no more."),

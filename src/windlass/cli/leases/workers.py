@@ -62,6 +62,8 @@ def list_workers(call: Invocation) -> None:
             Column("hostname"),
             Column("pid"),
             Column("version", "VERSION", lambda worker: str(worker["version"]), spare=4),
+            Column("code", "CODE", lambda worker: str(worker["code"] or ""), spare=5),
+            Column("memory_mb"),
         ],
         body=found,
     )
@@ -96,9 +98,12 @@ def _show(call: Invocation, worker: Item) -> None:
             ("Started", out.when(worker["started_at"])),
             ("Host", f"{worker['hostname']}, process {worker['pid']}"),
             ("Version", worker["version"]),
+            ("Code", worker["code"] or ""),
+            ("Memory", "" if worker["memory_mb"] is None else f"{worker['memory_mb']:,} MB"),
             ("Lease", took(timedelta(seconds=worker["lease_seconds"]))),
             ("Queues", _queues(worker)),
             ("Runs", "\n".join(worker["definitions"])),
+            ("Running", "\n".join(map(_running_text, worker["jobs"]))),
             ("Metadata", value_of(worker["metadata"] or None)),
         ]
     )
@@ -126,3 +131,8 @@ def _queues(worker: Item) -> str:
 
 def _count(worker: Item) -> str:
     return counted(len(worker["definitions"]), "definition")
+
+
+def _running_text(job: Item) -> str:
+    ran = took(timedelta(seconds=job["elapsed_seconds"]))
+    return f"{str(job['id'])[-8:]}  {job['definition']}  attempt {job['attempt']}, {ran}"

@@ -291,6 +291,10 @@ class WorkerRow:
     last_seen_at: datetime | None = None
     age: timedelta | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    #: Resident memory of its process, at its last heartbeat.
+    memory_mb: int | None = None
+    #: Version of the code it runs: two workers with the same definitions and other values differ.
+    code: str | None = None
     wanted: WorkerOrder = WorkerOrder.RUN
     wanted_by: str | None = None
     wanted_at: datetime | None = None

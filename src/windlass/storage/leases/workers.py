@@ -1,11 +1,29 @@
 """Verbs on the rows of workers. They inform people and never decide ownership."""
 
-from windlass.core.jobs.models import WorkerRow
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from windlass.core.jobs.models import Scope, WorkerRow
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.core.payloads.json_text import dump_json
-from windlass.ids import WorkerId
+from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 from windlass.storage.database import Database, Lane
 from windlass.storage.sql import rows
+
+
+class RunningJob(NamedTuple):
+    """A job that runs now, and for how long its attempt has."""
+
+    id: JobId
+    worker_id: WorkerId
+    tenant: TenantId
+    definition: DefinitionKey
+    attempt: int
+    started_at: datetime
+    elapsed: timedelta
+    progress: float
+    progress_note: str | None
 
 
 class WorkerVerbs:
@@ -27,6 +45,8 @@ class WorkerVerbs:
             slots_used=worker.slots_used,
             lease_seconds=worker.lease_seconds,
             metadata=dump_json(dict(worker.metadata)),
+            memory_mb=worker.memory_mb,
+            code=worker.code,
             doing=worker.doing,
         )
         return WorkerOrder(row["wanted"]), row["epoch"]
@@ -41,6 +61,48 @@ class WorkerVerbs:
     async def workers(self) -> list[WorkerRow]:
         """All workers with a row, and how long ago each was seen."""
         return rows.readable(rows.worker, await self._db.run("workers"))
+
+    async def running_jobs(
+        self,
+        scope: Scope,
+        worker: WorkerId | None = None,
+        *,
+        created_by: str | None = None,
+        most_each: int = 100,
+        most: int = 1_000,
+    ) -> Sequence[RunningJob]:
+        """Jobs of a scope that run now on one worker or on all, by worker and the longest first.
+        Of `created_by` only those that one made."""
+        found = await self._db.run(
+            "running_jobs",
+            worker_id=worker,
+            tenant_id=scope.tenant,
+            created_by=created_by,
+            most_each=most_each,
+            most=most,
+        )
+        return [
+            RunningJob(
+                JobId(rows.uuid(row["id"])),
+                WorkerId(row["worker_id"]),
+                TenantId(row["tenant_id"]),
+                DefinitionKey(row["definition"]),
+                row["attempts"],
+                rows.instant(row["last_started_at"]),
+                timedelta(seconds=max(0.0, float(row["elapsed"]))),
+                float(row["progress"]),
+                row["progress_note"],
+            )
+            for row in found
+        ]
+
+    async def record_worker_code(self, worker: WorkerId, code: str) -> None:
+        """Record which code a worker runs; what is recorded already stays."""
+        await self._db.run("record_worker_code", worker_id=worker, code=code)
+
+    async def forget_worker_codes(self, *, older_seconds: float) -> int:
+        """Forget the code of workers that are gone and began so long ago. Answers how many."""
+        return len(await self._db.run("forget_worker_codes", seconds=older_seconds))
 
     async def delete_worker(self, worker: WorkerId) -> None:
         """Remove the row of a worker that has stopped."""

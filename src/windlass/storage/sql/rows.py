@@ -308,6 +308,8 @@ def worker(row: Row) -> WorkerRow:
         last_seen_at=instant(row["last_seen_at"]),
         age=seconds(row["age"]),
         metadata=decode_json(row["metadata"]) or {},
+        memory_mb=row["memory_mb"],
+        code=row["code"],
         wanted=WorkerOrder(row["wanted"]),
         wanted_by=row["wanted_by"],
         wanted_at=optional_instant(row["wanted_at"]),

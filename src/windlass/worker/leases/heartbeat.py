@@ -9,7 +9,9 @@ from windlass.core.jobs.models import WorkerRow
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.ids import WorkerId
 from windlass.worker.backend import WorkerBackend
+from windlass.worker.code_version import code_version
 from windlass.worker.handlers import RunnableDefinitions
+from windlass.worker.isolation.memory import resident_mb
 from windlass.worker.options import WorkerOptions
 
 _VERSION = version("windlass")
@@ -24,6 +26,7 @@ class Heartbeat:
         self._worker = worker
         self._runnable = runnable
         self._options = options
+        self._code = options.code_version or code_version(runnable.handler_files)
 
     async def send(
         self,
@@ -47,6 +50,8 @@ class Heartbeat:
                 slots_used=used,
                 lease_seconds=self._options.lease_time.total_seconds(),
                 metadata=self._metadata(blocked),
+                memory_mb=resident_mb(),
+                code=self._code,
                 doing=doing,
             )
         )

@@ -293,10 +293,20 @@ create table if not exists windlass_workers (
     metadata longtext not null,
     started_at datetime(6) not null,
     last_seen_at datetime(6) not null,
+    memory_mb integer,
+    -- The version of the code it runs.
+    code varchar(191),
     wanted varchar(16) character set ascii collate ascii_bin not null default 'run',
     wanted_by longtext,
     wanted_at datetime(6),
     doing varchar(16) character set ascii collate ascii_bin not null default 'run'
+) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
+
+-- Which code each worker ran; kept after the worker is gone, to say what a job failed with.
+create table if not exists windlass_worker_codes (
+    worker_id varchar(191) not null primary key,
+    code varchar(191) not null,
+    recorded_at datetime(6) not null
 ) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
 
 -- Counts without a scan: each batch appends its changes here, upkeep adds them to the counts.

@@ -293,10 +293,20 @@ create table windlass_workers (
     metadata json not null default '{}',
     started_at timestamptz not null,
     last_seen_at timestamptz not null,
+    memory_mb integer,
+    -- The version of the code it runs.
+    code text,
     wanted text not null default 'run' check (wanted in ('run', 'drain', 'stop')),
     wanted_by text,
     wanted_at timestamptz,
     doing text not null default 'run' check (doing in ('run', 'drain', 'stop'))
+);
+
+-- Which code each worker ran; kept after the worker is gone, to say what a job failed with.
+create table windlass_worker_codes (
+    worker_id text primary key,
+    code text not null,
+    recorded_at timestamptz not null
 );
 
 -- Counts without a scan: each batch appends its changes here, upkeep adds them to the counts.

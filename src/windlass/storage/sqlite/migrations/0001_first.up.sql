@@ -375,11 +375,21 @@ create table windlass_workers (
     metadata text not null default '{}',
     started_at integer not null,
     last_seen_at integer not null,
+    memory_mb integer,
+    -- The version of the code it runs.
+    code text,
     wanted text not null default 'run' check (wanted in ('run', 'drain', 'stop')),
     wanted_by text,
     wanted_at integer,
     doing text not null default 'run' check (doing in ('run', 'drain', 'stop'))
 ) strict;
+
+-- Which code each worker ran; kept after the worker is gone, to say what a job failed with.
+create table windlass_worker_codes (
+    worker_id text not null primary key,
+    code text not null,
+    recorded_at integer not null
+) strict, without rowid;
 
 -- Counts without a scan: each batch appends its changes here, upkeep adds them to the counts.
 create table windlass_deltas (
