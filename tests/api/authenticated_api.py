@@ -18,7 +18,7 @@ from windlass.core.access.principal import local
 
 PUBLIC = {
     f"/api/v1/{path}"
-    for path in ("login", "login/link", "login/password", "login/invitation", "logout")
+    for path in ("login", "login/link", "login/password", "login/invitation", "logout", "setup")
 }
 #: A folder without a built dashboard, whatever the checkout has.
 NO_DASHBOARD = Path(os.devnull)

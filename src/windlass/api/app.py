@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
-from windlass.api.access import login
+from windlass.api.access import login, setup
 from windlass.api.access.callers import Authenticate, open_access
 from windlass.api.access.credentials import by_credentials
 from windlass.api.http_routes import asks_for_caller, fastapi_routes
@@ -68,7 +68,7 @@ def create_api(
     `app.state.feed.end()` before it waits for requests to end.
     """
     app = _base_api(windlass, authenticate=authenticate, pace=pace)
-    for beside in (health, metrics, login, status_page, sign_in_pages):
+    for beside in (health, metrics, login, setup, status_page, sign_in_pages):
         app.router.routes.extend(beside.router.routes)
     for noun in (*CALLERS, *NOUNS):
         app.router.routes.extend(fastapi_routes(noun))

@@ -268,8 +268,8 @@ def test_it_serves_the_api_at_a_port_that_stays_over_reloads(ready: Shell):
 
 def test_it_prints_a_sign_in_link(ready: Shell):
     started = ready.start("dev", "jobs.py", "--port", "18877")
-    said = started.sees(r"Dashboard +http://127\.0\.0\.1:\d+/login\?link=wlk_")
-    url, secret = re.search(r"(http://127\.0\.0\.1:\d+)/login\?link=(\S+)", said).groups()
+    said = started.sees(r"Dashboard +http://127\.0\.0\.1:\d+/\?key=wlk_")
+    url, secret = re.search(r"(http://127\.0\.0\.1:\d+)/\?key=(\S+)", said).groups()
 
     cookie = signed_in(url, secret)
     request = urllib.request.Request(f"{url}/api/v1/whoami", headers={"cookie": cookie})
@@ -309,7 +309,7 @@ def test_with_no_auth_no_sign_in_is_needed(ready: Shell):
     started.stop()
 
     assert me["rights"] is None
-    assert "login?link=" not in started.text
+    assert "?key=" not in started.text
     assert started.ends() == 0
 
 

@@ -201,7 +201,7 @@ def test_o_opens_the_page_by_a_new_link_each_time(ready: Shell):
     links = opened(ready, 2)
 
     assert first[0] == links[0]
-    assert all("/login?link=wlk_" in link for link in links)
+    assert all("/?key=wlk_" in link for link in links)
     assert len(set(links)) == 2
     assert not any(link in dev.text for link in links)
     dev.types("q")

@@ -179,7 +179,7 @@ def test_a_token_created_on_the_command_line_opens_the_api(ready: Shell):
 def test_a_sign_in_link_is_printed_until_an_administrator_has_signed_in(ready: Shell):
     server = ready.start("serve", "--port", "0")
     server.sees(
-        r"No administrator has signed in yet. Sign in once by this link: http://\S+/login\?link=wlk_\S+"
+        r"No administrator has signed in yet. Set up the first one within an hour: http://\S+/setup\?key=wlk_\S+"
     )
     url = address(server)
 
@@ -191,7 +191,7 @@ def test_a_sign_in_link_is_printed_until_an_administrator_has_signed_in(ready: S
     again.stop()
 
     assert (server.ends(), again.ends()) == (0, 0)
-    assert "Sign in" not in again.text
+    assert "Set up" not in again.text
 
 
 def test_users_are_created_and_listed_on_the_command_line(ready: Shell):

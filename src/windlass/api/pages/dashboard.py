@@ -20,7 +20,6 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
-import windlass
 from windlass.api.middleware.browser_security import IMMUTABLE
 from windlass.errors import PathUnknown
 
@@ -164,7 +163,7 @@ def _accepts_gzip(request: Request) -> bool:
 
 def _find_folder() -> Path:
     """Where the bundle is, or would be: in the installed package, or in the checkout around it."""
-    package = Path(windlass.__file__).parent
+    package = Path(__file__).parents[2]
     checkout = package.parents[1] / "ui"
     installed = package / "dashboard"
     if not installed.exists() and (checkout / "package.json").exists():

@@ -14,7 +14,7 @@ from windlass.api.access.callers import Caller, rate_limited_caller, ready_engin
 from windlass.api.http_routes import SafeRoute
 from windlass.api.middleware.browser_security import page_headers
 from windlass.api.pages.dashboard import page_of
-from windlass.api.routing import OWN, RIGHT
+from windlass.api.routing import NO_RIGHT, OWN, RIGHT
 from windlass.api.schema import render
 from windlass.core.access.roles import Right
 from windlass.core.durations import words
@@ -89,6 +89,16 @@ async def overview(request: Request) -> Response:
         f"Refreshed every {_SECONDS} s · {links} · {_NO_DASHBOARD}</footer></html>",
         headers=_HEADERS,
     )
+
+
+@router.get("/setup", openapi_extra={RIGHT: NO_RIGHT})
+async def set_up(request: Request, key: str = "") -> Response:
+    """The dashboard's form for the first administrator. Without a dashboard, the form for a
+    password."""
+    if (dashboard := await page_of(request)) is not None:
+        return dashboard
+    root = request.scope.get("root_path", "")
+    return RedirectResponse(f"{root}/password?{urlencode({'link': key})}", 303)
 
 
 async def _parts(engine: Engine, caller: Caller, now: datetime) -> AsyncIterator[str]:

@@ -488,6 +488,14 @@ class PasswordByLink(LinkLogin):
     password: Annotated[str, StringConstraints(max_length=1_000)]
 
 
+class Setup(RequestModel):
+    """Name and password of the first administrator, and the key of the link to set it up."""
+
+    key: Annotated[str, StringConstraints(max_length=200)]
+    name: Name
+    password: Annotated[str, StringConstraints(max_length=1_000)]
+
+
 class PasswordChange(RequestModel):
     """The current password and the new one."""
 

@@ -177,6 +177,12 @@ class SignedIn(_ResponseModel):
     name: str
 
 
+class SetupStatus(_ResponseModel):
+    """`needed` until an administrator has signed in."""
+
+    needed: bool
+
+
 class Receipt(_ResponseModel):
     """Result of enqueue: a job was created, an equal one exists, or a limit refused it."""
 

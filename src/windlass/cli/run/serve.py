@@ -78,7 +78,7 @@ async def _serve(
     from windlass.api.access.credentials import by_credentials
     from windlass.api.app import create_api
     from windlass.api.server import Server
-    from windlass.cli.access.first_sign_in import sign_in_url
+    from windlass.cli.access.first_sign_in import setup_url
     from windlass.cli.run.listen_sockets import address, listen
 
     listening = listen(host, port, open_to_all=no_auth)
@@ -95,9 +95,9 @@ async def _serve(
         serving = asyncio.create_task(server.serve_until_stopped())
         call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
         if not no_auth and not await engine.users.administered():
-            sign_in = await sign_in_url(engine, url)
+            link = await setup_url(engine, url)
             call.out.say(
-                f"No administrator has signed in yet. Sign in once by this link: {sign_in}"
+                f"No administrator has signed in yet. Set up the first one within an hour: {link}"
             )
         try:
             if everything:

@@ -1,11 +1,13 @@
 """Users: people who sign in. They are created without a password and set one by a link."""
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
 
 from windlass.core.access.accounts import Invitation, LinkPurpose, User, fold_name
+from windlass.core.access.audit import NewAuditEntry
 from windlass.core.access.principal import Principal, local
 from windlass.core.access.roles import Right, Role
 from windlass.core.durations import duration
@@ -14,7 +16,8 @@ from windlass.engine.access import secrets
 from windlass.engine.access.audit import Audit, Target
 from windlass.engine.access.authorization import Access
 from windlass.engine.access.passwords import Passwords
-from windlass.errors import SuperadminByInvitation, UserExists, UserNotFound
+from windlass.engine.access.passwords import check as check_password
+from windlass.errors import LinkInvalid, SuperadminByInvitation, UserExists, UserNotFound
 from windlass.ids import UserId, new_user_id, parse_job_id
 from windlass.storage.storage import Storage
 
@@ -30,13 +33,15 @@ LINK_LIFETIMES = {
 class OneTimeLink:
     """A link that works once: its secret goes into a URL and is shown once."""
 
-    purpose: LinkPurpose | Literal["invitation"]
+    purpose: LinkPurpose | Literal["invitation", "setup"]
     lasts: timedelta
     secret: str = field(repr=False)
 
     @property
     def path(self) -> str:
         """The path and query of the link, below the server's address."""
+        if self.purpose == "setup":
+            return f"/setup?key={self.secret}"
         return f"/{self.purpose}?link={self.secret}"
 
 
@@ -209,16 +214,60 @@ class Users:
     ) -> OneTimeLink:
         """Create a login link for the superadmin of this name, who is created if needed. For
         operators, who have direct access to the database anyway."""
-        by = local()
-        known = await self._storage.access.user_by_name(valid_name(name))
-        user = known.user if known else await self.create(by, name, superadmin=True)
-        if not user.superadmin:
-            raise UserExists(user.name)
-        return await self.link(by, user.id, "login", expires=expires)
+        user = await self._superadmin(name)
+        return await self.link(local(), user.id, "login", expires=expires)
 
     async def administered(self) -> bool:
-        """Check if a superadmin has ever signed in; until then `first_admin` is of use."""
+        """Check if a superadmin has ever signed in; until then `first_admin` and `setup_link` are
+        of use."""
         return await self._storage.access.has_superadmin()
+
+    async def setup_link(
+        self, name: str = "admin", *, expires: str | timedelta = "1h"
+    ) -> OneTimeLink:
+        """Create a link by which the first administrator chooses name and password; `name` is that
+        of the account until then. For operators, like `first_admin`."""
+        user = await self._superadmin(name)
+        link = await self.link(local(), user.id, "password", expires=expires)
+        return replace(link, purpose="setup")
+
+    async def complete_setup(
+        self, secret: str, name: str, password: str, *, request_id: str | None = None
+    ) -> UserId:
+        """Create the first administrator by a setup link, which works once. LinkInvalid as soon as
+        an administrator has signed in, whatever links there are."""
+        named = valid_name(name)
+        check_password(password)  # first: a password that is too short must not use up the link
+        if not secrets.is_secret(secret):
+            raise LinkInvalid
+        hashed = await self._passwords.hash(password)
+
+        def entry_of(user: UserId) -> NewAuditEntry:
+            return self._audit.entry(
+                Principal(kind="session", id=user, name=named),
+                Right.USERS_WRITE,
+                Target("user", str(user)),
+                tenant=None,
+                after={"name": named, "superadmin": True, "setup": True},
+                request_id=request_id,
+            )
+
+        user = await self._storage.access.complete_setup(
+            secrets.digest(secret), named, hashed, entry_of=entry_of
+        )
+        if user is None:
+            raise LinkInvalid
+        return user
+
+    async def _superadmin(self, name: str) -> User:
+        """The superadmin of a name, who is created if there is nobody of that name."""
+        if await self._storage.access.user_by_name(valid_name(name)) is None:
+            with contextlib.suppress(UserExists):  # another server has just created it
+                await self.create(local(), name, superadmin=True)
+        user = await self.find(valid_name(name))
+        if not user.superadmin:
+            raise UserExists(user.name)
+        return user
 
     async def new_link(self, user: User, purpose: LinkPurpose, lasts: timedelta) -> OneTimeLink:
         """Create a link for a user; the caller has checked and recorded the right to it."""

@@ -1,6 +1,6 @@
 """Verbs on users and members. A change and its audit entry are stored together."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from windlass.core.access.accounts import Member, User
@@ -8,11 +8,16 @@ from windlass.core.access.audit import NewAuditEntry
 from windlass.core.access.principal import Membership
 from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
+from windlass.errors import UserExists
 from windlass.ids import SessionId, UserId
 from windlass.storage.access import account_rows
 from windlass.storage.access.audit import append, run_audited
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database
+from windlass.storage.sql import rows
+
+#: Builds the audit entry about a user.
+EntryOf = Callable[[UserId], NewAuditEntry]
 
 
 class UserWithPassword(NamedTuple):
@@ -119,6 +124,29 @@ class AccountVerbs:
     async def rehash_password(self, id: UserId, password_hash: str) -> None:
         """Store a stronger hash of the same password."""
         await run_audited(self._db, "set_password", entry=None, id=id, password_hash=password_hash)
+
+    @retry_deadlocks
+    async def complete_setup(
+        self, link: str, name: str, password_hash: str, *, entry_of: EntryOf
+    ) -> UserId | None:
+        """Use up the link of a user who never signed in, by its hash, and give the user its name
+        and password. None if the link is not valid, or an administrator has signed in. UserExists
+        if another user has the name."""
+        async with self._db.transaction() as session:
+            used = await session.run("use_link", hash=link, purpose="password")
+            if not used:
+                return None
+            id = UserId(rows.uuid(used[0]["user_id"]))
+            named = await session.run("user_by_name", name=name)
+            if named and account_rows.user(named[0]).id != id:
+                raise UserExists(name)
+            if not await session.run(
+                "complete_setup", id=id, name=name, password_hash=password_hash
+            ):
+                return None
+            await session.run("expire_user_links", user_id=id)
+            await append(session, entry_of(id))
+            return id
 
     @retry_deadlocks
     async def delete_user(
