@@ -10,6 +10,9 @@ WORKERS ?= 3
 # More arguments for pytest, such as ARGS='-k claim'.
 ARGS ?=
 
+# Bytecode is kept whatever the environment says: without it, every process compiles the product.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 # What is in the environment for now, stamped by the lock it came from.
 RUN := $(VENV)/.run

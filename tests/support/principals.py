@@ -20,7 +20,12 @@ PASSWORD = "correct horse battery"
 
 
 def cheap() -> Passwords:
-    return Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    return Passwords(cheap_hasher())
+
+
+def cheap_hasher() -> PasswordHasher:
+    """The least that the algorithm allows."""
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 def person(role: str, tenant: TenantId | None = ACME, name: str = "ada") -> Principal:

@@ -54,11 +54,16 @@ class Passwords:
 
     def _hasher(self) -> "PasswordHasher":
         if self._given is None:
-            # Imported late: only logins need it.
-            from argon2 import PasswordHasher
-
-            self._given = PasswordHasher()
+            self._given = self.default_hasher()
         return self._given
+
+    @staticmethod
+    def default_hasher() -> "PasswordHasher":
+        """The library's defaults: the low-memory profile of RFC 9106."""
+        # Imported late: only logins need it.
+        from argon2 import PasswordHasher
+
+        return PasswordHasher()
 
 
 def check(password: str) -> None:
