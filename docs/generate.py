@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from windlass.cli.main import root
 from windlass.core.access.roles import ROLES, Reach, Right, Role, is_audited
 from windlass.core.jobs import filter as grammar
 from windlass.core.jobs.filter_fields import FIELDS, TAKES
+from windlass.core.jobs.operations import RIGHTS, STATES
 from windlass.core.jobs.state_icons import STATE_ICONS
 from windlass.core.jobs.states import ENDED, MOVES, JobState, Outcome, View
 from windlass.engine.monitoring.metrics import FRESH_SECONDS, METRICS, MOST_NAMES, OTHER
@@ -62,6 +64,18 @@ def pages() -> dict[Path, str]:
         _UI / "openapi.json": _json(_openapi()),
         _UI / "src" / "generated" / "states.json": _json(
             {name: icon._asdict() for name, icon in STATE_ICONS.items()}
+        ),
+        _UI / "src" / "generated" / "job_actions.json": _json(
+            {
+                action: {"right": RIGHTS[action], "states": sorted(STATES[action])}
+                for action in RIGHTS
+            }
+        ),
+        _UI / "src" / "generated" / "filter_fields.json": _json(
+            [
+                {**asdict(field), "operators": field.operators, "takes": field.takes}
+                for field in FIELDS.values()
+            ]
         ),
         _HOW_IT_WORKS: _with_map(_HOW_IT_WORKS.read_text("utf-8")),
     }

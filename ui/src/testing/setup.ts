@@ -1,5 +1,6 @@
 import { cleanup } from "@testing-library/preact";
 import { afterEach } from "vitest";
+import { clearToasts } from "@/parts/dialogs/toasts";
 
 // jsdom has no layout and opens no dialogs: the little that components need of both.
 HTMLDialogElement.prototype.showModal ??= function show(this: HTMLDialogElement) {
@@ -20,6 +21,7 @@ Object.defineProperties(HTMLElement.prototype, {
 
 afterEach(() => {
   cleanup();
+  clearToasts();
   localStorage.clear();
   history.replaceState(null, "", "/");
 });

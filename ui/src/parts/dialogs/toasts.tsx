@@ -77,6 +77,11 @@ function ToastView({ id, text, undo, problem }: Toast & { id: number }) {
   );
 }
 
+/** Take all messages away. */
+export function clearToasts(): void {
+  change([]);
+}
+
 function drop(id: number): void {
   change(toasts.filter((each) => each.id !== id));
 }
