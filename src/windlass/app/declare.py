@@ -76,6 +76,7 @@ class JobOptions(TypedDict, total=False):
     after: "Sequence[str | HasKey]"
     tags: Sequence[str]
     metadata: Mapping[str, Any]
+    runbook_url: str
     enabled: bool
     version: int
     truncate_result: bool

@@ -16,6 +16,7 @@ from uuid import UUID
 from windlass.core.access.tenant import Tenant
 from windlass.core.definitions.activity import DefinitionTimes
 from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.dead import DeadGroup
 from windlass.core.jobs.models import Attempt, Job, JobPage, LogLine, Receipt, Transition, WorkerRow
 from windlass.core.jobs.operations import Operation, OperationItem
 from windlass.core.leases.gates import version_of
@@ -168,6 +169,13 @@ def running_job(job: Any, redactor: Redactor) -> dict[str, Any]:
     shown["elapsed_seconds"] = shown.pop("elapsed")
     shown["progress_note"] = _redacted(redactor, job.progress_note)
     return shown
+
+
+def dead_group(group: DeadGroup) -> dict[str, Any]:
+    """A group of dead-lettered jobs."""
+    shown = fields_of(group)
+    del shown["worker_id"]
+    return {**shown, "tenant_ids": list(group.tenant_ids)}
 
 
 def operation(operation: Operation, redactor: Redactor) -> dict[str, Any]:

@@ -121,6 +121,18 @@ async def test_the_code_of_a_worker_outlives_its_row(storage, clock):
     assert (with_row, too_old, without_row) == (1, 0, 1)
 
 
+async def test_the_code_of_workers_is_told_with_when_it_was_first_run(storage, clock):
+    await storage.leases.record_worker_code(ALDER, "one")
+    await clock.advance(MINUTE)
+    await storage.leases.record_worker_code(BIRCH, "one")
+    await storage.leases.record_worker_code(WORKER.id, "two")
+
+    codes = await storage.leases.worker_codes([BIRCH, WORKER.id, WorkerId("nobody")])
+
+    assert codes == {BIRCH: ("one", START), WORKER.id: ("two", START + MINUTE)}
+    assert await storage.leases.worker_codes([]) == {}
+
+
 async def test_a_stopped_worker_is_removed(storage):
     await storage.leases.worker_heartbeat(WORKER)
     await storage.leases.worker_heartbeat(replace(WORKER, id=WorkerId("other")))

@@ -47,13 +47,22 @@ async def groups(
     engine: ReadyEngine,
     definition: Annotated[str | None, Query(max_length=191)] = None,
     muted: Annotated[bool, Query(description="Include muted groups.")] = False,
+    recovered: Annotated[
+        bool | None,
+        Query(description="Only groups that have recovered, or have not; by default both."),
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> dict[str, Any]:
-    """Most recently seen cause first."""
+    """Most recently seen cause first. A group has recovered if a job of its definition completed
+    after its last failure, on the same code or a newer one."""
     rows = await engine.dead.groups(
-        definition=definition, muted=muted, limit=limit, scope=caller.scope
+        definition=definition,
+        muted=muted,
+        recovered=recovered,
+        limit=limit,
+        scope=caller.scope,
     )
-    return {"items": [wire.fields_of(group) for group in rows]}
+    return {"items": [wire.dead_group(group) for group in rows]}
 
 
 @routes.post("/groups/retry", "jobs.retry", "GroupChangeResponse", summary="Retry a group")

@@ -284,6 +284,9 @@ class DefinitionEdit(RequestModel):
     tags: list[Name] | None = None
     default_payload: Object | None = None
     metadata: Object | None = None
+    runbook_url: Annotated[str, Field(max_length=2_000)] | None = Field(
+        default=None, description="A page that says what to do when its jobs fail."
+    )
     path: Name | None = Field(
         default=None, description="A function, under a prefix of worker.handler_paths."
     )

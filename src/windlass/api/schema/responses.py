@@ -156,7 +156,7 @@ Worker = _shape(
     stale=bool,
     jobs=list[RunningJobResponse],
 )
-Group = _shape("Group", DeadGroup)
+Group = _shape("Group", DeadGroup, without=("worker_id",))
 Mute = _shape("Mute", _Mute)
 Operation = _shape("Operation", operations.Operation, without=("token",), left=int)
 User = _shape("User", accounts.User)

@@ -122,6 +122,7 @@ _FLAGS = (
         help="Tag to find it by; may be repeated.",
     ),
     click.option("--metadata", metavar="JSON", help="Your own fields."),
+    click.option("--runbook-url", metavar="URL", help="A page on what to do when it fails."),
 )
 
 
@@ -183,6 +184,7 @@ _READ: Mapping[str, Read] = {
             "dedupe",
             "requires_permission",
             "on_dead_letter",
+            "runbook_url",
         ),
         _text_or_none,
     ),

@@ -227,6 +227,7 @@ def _show(call: Invocation, one: Item) -> None:
             ("Retention", _retention(one)),
             ("Idempotent", "yes" if one["idempotent"] else "no"),
             ("Tags", ", ".join(one["tags"])),
+            ("Runbook", one["runbook_url"] or ""),
             ("Metadata", value_of(one["metadata"] or None)),
             ("Edited", _edited_fields(one)),
             ("Code", "no module declares it any more" if one["missing_from_code"] else ""),

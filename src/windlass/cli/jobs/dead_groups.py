@@ -33,11 +33,17 @@ _MORE = "Type more of the cause, or DEFINITION/CAUSE."
 )
 @click.option("--definition", metavar="KEY", help="Only jobs of this definition.")
 @click.option("--all", "muted", is_flag=True, help="Include muted groups.")
+@click.option("--recovered/--unrecovered", default=None, help="Only groups that have recovered.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=50, help="At most this many. [50]")
 @with_call
-def groups(call: Invocation, definition: str | None, muted: bool, limit: int) -> None:
-    """Group dead-lettered jobs by cause, the most recent first."""
-    params = {"definition": definition, "muted": muted or None}
+def groups(
+    call: Invocation, definition: str | None, muted: bool, recovered: bool | None, limit: int
+) -> None:
+    """Group dead-lettered jobs by cause, the most recent first.
+
+    A group has recovered if a job of its definition completed after its last failure.
+    """
+    params = {"definition": definition, "muted": muted or None, "recovered": recovered}
     found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **params))
     now = utcnow()
     call.out.list(
@@ -51,6 +57,9 @@ def groups(call: Invocation, definition: str | None, muted: bool, limit: int) ->
             Column("last_at", "LAST", lambda one: ago(moment(one["last_at"]), now)),
             Column("sample_id", "SAMPLE", lambda one: str(one["sample_id"])[-8:]),
             Column("sentence", "ERROR", lambda one: one_line(one["sentence"]), wide=True),
+            Column("recovered", "RECOVERED", _recovered_text, spare=3),
+            Column("trend_24h"),
+            Column("runbook_url"),
             Column("muted_at", "MUTED", _mute_text if muted else None, wide=True),
             Column("muted_by"),
             Column("muted_until"),
@@ -60,6 +69,9 @@ def groups(call: Invocation, definition: str | None, muted: bool, limit: int) ->
     )
     if found["items"]:
         call.out.hint("windlass dead retry --definition KEY --cause CAUSE")
+        return
+    if recovered is not None:
+        call.out.say("No group has recovered." if recovered else "No group is unrecovered.")
         return
     params["muted"] = True
     hidden = not muted and call.ask(lambda api: api.get("/dead/groups", limit=1, **params))["items"]
@@ -191,3 +203,7 @@ def _mute_text(group: Item) -> str:
     by = f" by {group['muted_by']}" if group["muted_by"] else ""
     everybody = " for all tenants" if group.get("tenant_id", "") is None else ""
     return f"{when}{by}{everybody}{': ' + group['reason'] if group['reason'] else ''}"
+
+
+def _recovered_text(group: Item) -> str:
+    return ago(moment(group["recovered_at"]), utcnow()) if group["recovered"] else ""

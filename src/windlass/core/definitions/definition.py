@@ -63,6 +63,8 @@ class Definition:
     #: Of the payload's shape; payloads of older versions are brought up to it before they run.
     version: int = 1
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    #: A page that says what to do when its jobs fail.
+    runbook_url: str | None = None
     origin: Origin = "code"
     #: What an operator changed of what the code says, and what the code says.
     edited: tuple[str, ...] = ()

@@ -40,6 +40,7 @@ EDITABLE = (
     "retention_count",
     "tags",
     "metadata",
+    "runbook_url",
 )
 #: Fields that JSON has as lists, and a definition as tuples.
 _LISTS = ("tags", "runs_after")

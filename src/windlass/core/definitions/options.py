@@ -63,6 +63,7 @@ class DefinitionOptions(TypedDict, total=False):
     tags: Sequence[str]
     default_payload: Mapping[str, Any]
     metadata: Mapping[str, Any]
+    runbook_url: str | None
 
 
 class HandlerOptions(TypedDict, total=False):
@@ -126,6 +127,12 @@ def word_rule(choice: object) -> tuple[Callable[[Any], bool], str]:
     return (lambda value: value in words), " or ".join(map(repr, words))
 
 
+def _is_web_address(value: object) -> bool:
+    return isinstance(value, str) and _WEB_ADDRESS.fullmatch(value) is not None
+
+
+#: No other scheme: pages show it as a link.
+_WEB_ADDRESS = re.compile(r"https?://[!-~]{1,1990}")
 _NAME = (is_name, "text of 1 to 191 characters that print, with no space at either end")
 _FLAG = (lambda value: isinstance(value, bool), "true or false")
 _OBJECT = (lambda value: isinstance(value, Mapping), "an object of names and values")
@@ -146,6 +153,7 @@ ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "retention_count": _LEAST_ONE,
     "tags": (_are_tags, f"a list of texts, at most {_MOST_TAGS}"),
     "metadata": _OBJECT,
+    "runbook_url": (_is_web_address, "an http:// or https:// address of at most 2,000 characters"),
     "title": _NAME,
     "description": (_is_description, f"text of at most {_LONGEST_DESCRIPTION:,} characters"),
     "queue": _NAME,
@@ -227,6 +235,7 @@ FIELDS: Mapping[str, Callable[[Any], Fields]] = {
     "retention_count": _as_is("retention_count"),
     "tags": lambda value: {"tags": tuple(value)},
     "metadata": lambda value: {"metadata": load_json(metadata_text(value))},
+    "runbook_url": _as_is("runbook_url"),
     "title": _as_is("title"),
     "description": _description,
     "queue": _as_is("queue"),
@@ -263,6 +272,7 @@ RUNNING = frozenset(
         "retention_count",
         "tags",
         "metadata",
+        "runbook_url",
     ]
 )
 #: Options that may be unset.
@@ -283,6 +293,7 @@ _OPTIONAL = frozenset(
         "memory_limit_mb",
         "requires_permission",
         "on_dead_letter",
+        "runbook_url",
     ]
 )
 

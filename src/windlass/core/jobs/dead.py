@@ -1,11 +1,11 @@
 """The dead letter by cause: groups of failures, mutes, edits, and the event of a failure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from windlass.ids import DefinitionKey, JobId, TenantId
+from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 #: The event of a job that failed for good.
 DEAD_LETTERED = "windlass.job.dead_lettered"
@@ -23,6 +23,11 @@ class DeadGroup:
     `sample_id` is the newest of the jobs. `tenants` is how many of them it has hit. Jobs of which
     no cause is known, such as those of a deleted tenant, have an empty fingerprint.
 
+    `trend_24h` counts its jobs by the hour and `trend_7d` by six hours, the slot of now last.
+    `tenant_ids` are those it hit most. `code` is the version of the code that the newest job failed
+    with. It has `recovered` if a job of the definition completed after the last failure, on that code
+    or a newer one: `recovered_at`, with the job and its code. `runbook_url` is the definition's.
+
     If it is muted, `muted_at` tells since when, and `reason` why; without `muted_until` it is until
     somebody unmutes it.
     """
@@ -35,10 +40,21 @@ class DeadGroup:
     last_at: datetime
     tenants: int
     sample_id: JobId
+    trend_24h: Sequence[int] = ()
+    trend_7d: Sequence[int] = ()
+    tenant_ids: Sequence[TenantId] = ()
+    code: str | None = None
+    recovered: bool = False
+    recovered_at: datetime | None = None
+    recovered_job_id: JobId | None = None
+    recovered_code: str | None = None
+    runbook_url: str | None = None
     muted_at: datetime | None = None
     muted_by: str | None = None
     muted_until: datetime | None = None
     reason: str | None = None
+    #: The worker on which the newest job failed.
+    worker_id: WorkerId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

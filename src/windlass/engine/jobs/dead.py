@@ -19,6 +19,7 @@ from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.jobs import Jobs
 from windlass.engine.jobs.payload_encryption import SealedText, Sealer
+from windlass.engine.monitoring.dead_groups import DeadGroupDetails
 from windlass.engine.nudges import Nudges
 from windlass.errors import DuplicateJob, OptionInvalid
 from windlass.ids import JobId
@@ -49,17 +50,19 @@ class DeadLetters:
         self._rights = rights
         self._limit = settings.limits.payload_bytes
         self._sealer = sealer
+        self._details = DeadGroupDetails(storage, definitions)
 
     async def groups(
         self,
         *,
         definition: str | None = None,
         muted: bool = False,
+        recovered: bool | None = None,
         limit: int = 50,
         scope: Scope = ALL_TENANTS,
     ) -> Sequence[DeadGroup]:
         """Dead-lettered jobs by definition and cause, the cause seen last first; with `muted` also
-        those that are muted.
+        those that are muted. `recovered` keeps only groups that have, or have not.
 
         Of very many dead-lettered jobs of a definition the newest 50,000 are counted.
         """
@@ -72,7 +75,11 @@ class DeadLetters:
             for key in sorted(wanted)
             for group in await self._storage.jobs.dead_groups(scope, key, muted=muted, most=limit)
         ]
-        return sorted(groups, key=lambda group: group.last_at, reverse=True)[:limit]
+        groups.sort(key=lambda group: group.last_at, reverse=True)
+        if recovered is None:
+            return await self._details.add(groups[:limit], scope)
+        detailed = await self._details.add(groups, scope)
+        return [group for group in detailed if group.recovered is recovered][:limit]
 
     async def list(
         self,

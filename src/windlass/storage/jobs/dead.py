@@ -1,16 +1,32 @@
 """Verbs on the dead letter: groups by cause, and changes to many of its jobs."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from windlass.core.jobs.dead import DeadGroup, PayloadEdit
 from windlass.core.jobs.fingerprint import fingerprint
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.states import JobState
-from windlass.ids import DefinitionKey, JobId
+from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
+
+
+class CauseDetails(NamedTuple):
+    """How many jobs of a cause were dead-lettered by slot, and the tenants hit most."""
+
+    slots: dict[int, int]
+    tenants: list[TenantId]
+
+
+class CompletedJob(NamedTuple):
+    """A completed job, when it ended and on which worker."""
+
+    id: JobId
+    finished_at: datetime
+    worker_id: WorkerId | None
 
 
 class DeadVerbs:
@@ -50,10 +66,55 @@ class DeadVerbs:
                 last_at=rows.instant(row["last_at"]),
                 tenants=int(row["tenants"]),
                 sample_id=JobId(rows.uuid(row["sample_id"])),
+                worker_id=row["worker_id"],
                 muted_at=rows.optional_instant(row["muted_at"]),
                 muted_by=row["muted_by"],
                 muted_until=rows.optional_instant(row["muted_until"]),
                 reason=row["reason"],
+            )
+            for row in found
+        ]
+
+    async def dead_group_details(
+        self,
+        scope: Scope,
+        definition: str,
+        *,
+        since: datetime,
+        slot_seconds: int,
+        most_tenants: int = 10,
+        look: int = 50_000,
+    ) -> Mapping[str, CauseDetails]:
+        """By cause: how many jobs were dead-lettered in each slot since then (slots are numbered from
+        1970), and the tenants hit most."""
+        found = await self._db.run(
+            "dead_group_details",
+            definition=definition,
+            tenant_id=scope.tenant,
+            since=since,
+            slot_seconds=slot_seconds,
+            most_tenants=most_tenants,
+            look=look,
+        )
+        details: dict[str, CauseDetails] = {}
+        for row in found:
+            group = details.setdefault(row["fingerprint"], CauseDetails({}, []))
+            if row["slot"] is None:
+                group.tenants.append(TenantId(row["tenant_id"]))
+            else:
+                group.slots[int(row["slot"])] = int(row["jobs"])
+        return details
+
+    async def latest_successes(
+        self, scope: Scope, definition: str, *, look: int = 100
+    ) -> list[CompletedJob]:
+        """The newest completed jobs of a definition that still have a time and a worker."""
+        found = await self._db.run(
+            "latest_successes", definition=definition, tenant_id=scope.tenant, look=look
+        )
+        return [
+            CompletedJob(
+                JobId(rows.uuid(row["id"])), rows.instant(row["finished_at"]), row["worker_id"]
             )
             for row in found
         ]

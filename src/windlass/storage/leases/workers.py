@@ -1,6 +1,6 @@
 """Verbs on the rows of workers. They inform people and never decide ownership."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 from windlass.storage.database import Database, Lane
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 
 class RunningJob(NamedTuple):
@@ -24,6 +25,13 @@ class RunningJob(NamedTuple):
     elapsed: timedelta
     progress: float
     progress_note: str | None
+
+
+class WorkerCode(NamedTuple):
+    """The version of a worker's code, and when a worker first ran it."""
+
+    code: str
+    first_at: datetime
 
 
 class WorkerVerbs:
@@ -99,6 +107,16 @@ class WorkerVerbs:
     async def record_worker_code(self, worker: WorkerId, code: str) -> None:
         """Record which code a worker runs; what is recorded already stays."""
         await self._db.run("record_worker_code", worker_id=worker, code=code)
+
+    async def worker_codes(self, workers: Collection[WorkerId]) -> Mapping[WorkerId, WorkerCode]:
+        """The code that these workers run or ran, where it is known."""
+        if not workers:
+            return {}
+        found = await self._db.run("worker_codes", names=Batch(name=sorted(workers)))
+        return {
+            WorkerId(row["worker_id"]): WorkerCode(row["code"], rows.instant(row["first_at"]))
+            for row in found
+        }
 
     async def forget_worker_codes(self, *, older_seconds: float) -> int:
         """Forget the code of workers that are gone and began so long ago. Answers how many."""

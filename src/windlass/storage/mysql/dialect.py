@@ -38,6 +38,7 @@ MACROS: Mapping[str, str] = {
     "since": "(timestampdiff(microsecond, {}, {now}) / 1000000)",
     "until": "(timestampdiff(microsecond, {now}, {}) / 1000000)",
     "minute": "{} - interval second({}) * 1000000 + microsecond({}) microsecond",
+    "slot": "timestampdiff(second, '1970-01-01', {}) div :slot_seconds",
     "true": "{} = 1",
     "false": "{} = 0",
     "name": "`{}`",

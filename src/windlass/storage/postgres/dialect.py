@@ -37,6 +37,7 @@ MACROS: Mapping[str, str] = {
     "since": "cast(extract(epoch from {now} - {}) as double precision)",
     "until": "cast(extract(epoch from {} - {now}) as double precision)",
     "minute": "date_trunc('minute', {})",
+    "slot": "cast(floor(extract(epoch from {}) / cast(:slot_seconds as integer)) as bigint)",
     "true": "{}",
     "false": "not {}",
     "name": "{}",

@@ -256,6 +256,7 @@ BATCHES: Mapping[str, Shape] = {
         "memory_limit_mb": "int",
         "version": "int",
         "metadata": "json",
+        "runbook_url": "text",
         "origin": "text",
         "edited": "json",
         "code": "json",

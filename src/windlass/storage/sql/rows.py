@@ -260,6 +260,7 @@ def definition(row: Row) -> Definition:
         memory_limit_mb=row["memory_limit_mb"],
         version=row["version"],
         metadata=_decoded_or(row["metadata"], {}),
+        runbook_url=row["runbook_url"],
         origin=row["origin"],
         edited=tuple(_decoded_or(row["edited"], [])),
         code=_decoded_or(row["code"], None),

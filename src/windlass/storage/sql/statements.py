@@ -20,6 +20,7 @@ What the databases spell differently is a macro, so that its statement can be sh
 | `{seconds :x}`, `{days :x}` | a length of time, to be added to an instant |
 | `{since x}`, `{until x}` | seconds from `x` to now, and from now to `x` |
 | `{minute x}` | the instant at which the minute of `x` began |
+| `{slot x}` | the number of the slot of `:slot_seconds` that `x` is in, counted from 1970 |
 | `{true x}`, `{false x}` | whether a flag is set, so that an index on it is used |
 | `{name key}` | a column whose name MariaDB reserves |
 | `{least}`, `{greatest}`, `{instr}` | the name of that function |

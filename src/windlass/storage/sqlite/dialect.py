@@ -24,6 +24,7 @@ MACROS: Mapping[str, str] = {
     "since": "(({now} - {}) / 1000000.0)",
     "until": "(({} - {now}) / 1000000.0)",
     "minute": "{} - {} % 60000000",
+    "slot": "{} / 1000000 / :slot_seconds",
     "true": "{} = 1",
     "false": "{} = 0",
     "name": "{}",

@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.job_builders import (
     ACME,
+    ALDER,
+    HOUR,
     MINUTE,
     START,
     a_job,
@@ -100,6 +102,47 @@ async def test_groups_are_per_definition_and_within_the_scope(storage):
     assert [g.fingerprint for g in own] == [TIMEOUT]
     assert [(g.fingerprint, g.count) for g in others] == [(REFUSED, 1)]
     assert await storage.jobs.dead_groups(Scope.of("globex"), "plain") == []
+
+
+async def test_details_of_groups_count_by_slot_and_name_the_tenants_hit_most(storage, clock):
+    await a_tenant(storage, "acme")
+    await dead(storage, TIMEOUT)
+    await clock.advance(HOUR)
+    for tenant in (ACME, ACME, "default"):
+        await dead(storage, TIMEOUT, tenant=tenant)
+    await dead(storage, REFUSED, tenant=ACME)
+    slot = int(START.timestamp()) // 3600
+    about = {"since": START, "slot_seconds": 3600}
+
+    found = await storage.jobs.dead_group_details(ALL_TENANTS, "plain", **about)
+    later = await storage.jobs.dead_group_details(
+        ALL_TENANTS, "plain", since=START + MINUTE, slot_seconds=3600, most_tenants=1
+    )
+    own = await storage.jobs.dead_group_details(Scope(ACME), "plain", **about)
+
+    assert found == {
+        TIMEOUT: ({slot: 1, slot + 1: 3}, ["acme", "default"]),
+        REFUSED: ({slot + 1: 1}, ["acme"]),
+    }
+    assert later[TIMEOUT] == ({slot + 1: 3}, ["acme"])
+    assert own[TIMEOUT] == ({slot + 1: 2}, ["acme"])
+    assert await storage.jobs.dead_group_details(ALL_TENANTS, "other", **about) == {}
+
+
+async def test_the_newest_successes_of_a_definition_have_time_and_worker(storage, clock):
+    await a_tenant(storage, "acme")
+    first = await a_job(storage, JobState.COMPLETED)
+    await clock.advance(MINUTE)
+    second = await a_job(storage, JobState.COMPLETED, tenant=ACME)
+    await dead(storage, TIMEOUT)
+    await a_job(storage, JobState.COMPLETED, definition="other")
+
+    found = await storage.jobs.latest_successes(ALL_TENANTS, "plain")
+    newest = await storage.jobs.latest_successes(ALL_TENANTS, "plain", look=1)
+    own = await storage.jobs.latest_successes(Scope(ACME), "plain")
+
+    assert found == [(second.id, START + MINUTE, ALDER), (first.id, START, ALDER)]
+    assert newest == own == [(second.id, START + MINUTE, ALDER)]
 
 
 async def test_jobs_without_a_cause_form_a_group(storage):

@@ -76,6 +76,7 @@ create table if not exists windlass_definitions (
     memory_limit_mb integer,
     version integer not null default 1,
     metadata longtext not null default ('{}'),
+    runbook_url longtext,
     origin varchar(16) character set ascii collate ascii_bin not null default 'code',
     -- The fields of a definition declared in code that an operator changed, and the definition as
     -- in code.
@@ -308,6 +309,7 @@ create table if not exists windlass_worker_codes (
     code varchar(191) not null,
     recorded_at datetime(6) not null
 ) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
+create index windlass_worker_codes_code on windlass_worker_codes (code);
 
 -- Counts without a scan: each batch appends its changes here, upkeep adds them to the counts.
 create table if not exists windlass_deltas (

@@ -65,6 +65,7 @@ create table windlass_definitions (
     memory_limit_mb integer check (memory_limit_mb >= 1),
     version integer not null default 1 check (version between 1 and 10000),
     metadata json not null default '{}',
+    runbook_url text,
     origin text not null default 'code' check (origin in ('code', 'operator')),
     -- The fields of a definition declared in code that an operator changed, and the definition as
     -- in code.
@@ -308,6 +309,7 @@ create table windlass_worker_codes (
     code text not null,
     recorded_at timestamptz not null
 );
+create index windlass_worker_codes_code on windlass_worker_codes (code);
 
 -- Counts without a scan: each batch appends its changes here, upkeep adds them to the counts.
 create table windlass_deltas (

@@ -8,7 +8,7 @@ insert into windlass_definitions (
     log_retention_days,
     retention_count, code_hash, enabled, gate, handler, limit_key, max_per_key, rate_count,
     rate_seconds, key_rate_count, key_rate_seconds, runs_after, on_dead_letter, memory_limit_mb,
-    version, metadata, origin, edited, code, missing_from_code, created_at, updated_at
+    version, metadata, runbook_url, origin, edited, code, missing_from_code, created_at, updated_at
 )
 select
     s.`key`, s.title, s.description, s.kind, s.queue, s.priority, s.max_attempts, s.backoff,
@@ -19,7 +19,7 @@ select
     s.enabled, s.gate, s.handler, s.limit_key, s.max_per_key, s.rate_count, s.rate_seconds,
     s.key_rate_count, s.key_rate_seconds, s.runs_after, s.on_dead_letter, s.memory_limit_mb,
     s.version,
-    s.metadata, s.origin, s.edited, s.code, s.missing_from_code, {now}, {now}
+    s.metadata, s.runbook_url, s.origin, s.edited, s.code, s.missing_from_code, {now}, {now}
 from {definitions} s order by s.`key`
 on duplicate key update
     gated_at = if(windlass_definitions.gate = values(gate), windlass_definitions.gated_at,
@@ -41,6 +41,7 @@ on duplicate key update
     rate_seconds = values(rate_seconds), key_rate_count = values(key_rate_count),
     key_rate_seconds = values(key_rate_seconds), runs_after = values(runs_after),
     on_dead_letter = values(on_dead_letter), memory_limit_mb = values(memory_limit_mb),
-    version = values(version), metadata = values(metadata), origin = values(origin),
+    version = values(version), metadata = values(metadata),
+    runbook_url = values(runbook_url), origin = values(origin),
     edited = values(edited), code = values(code), missing_from_code = values(missing_from_code),
     updated_at = values(updated_at)

@@ -23,7 +23,7 @@ causes as (
     group by fingerprint order by max(finished_at) desc, fingerprint limit :most
 )
 select c.fingerprint, c.jobs, c.tenants, c.first_at, c.last_at, c.sample_id, j.last_error,
-    j.error_type, j.error_trace,
+    j.error_type, j.error_trace, j.worker_id,
     m.muted_at, m.muted_by, m.muted_until, m.reason
 from causes c join windlass_ended j on j.id = c.sample_id
 left join muted m on m.fingerprint = c.fingerprint and m.turn = 1

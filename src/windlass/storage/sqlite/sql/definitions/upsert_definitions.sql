@@ -7,7 +7,7 @@ insert into windlass_definitions as d (
     log_retention_days,
     retention_count, code_hash, enabled, gate, handler, limit_key, max_per_key, rate_count,
     rate_seconds, key_rate_count, key_rate_seconds, runs_after, on_dead_letter, memory_limit_mb,
-    version, metadata, origin, edited, code, missing_from_code, created_at, updated_at
+    version, metadata, runbook_url, origin, edited, code, missing_from_code, created_at, updated_at
 )
 select
     key, title, description, kind, queue, priority, max_attempts, backoff, timeout_seconds,
@@ -17,7 +17,7 @@ select
     log_retention_days,
     retention_count, code_hash, enabled, gate, handler, limit_key, max_per_key, rate_count,
     rate_seconds, key_rate_count, key_rate_seconds, runs_after, on_dead_letter, memory_limit_mb,
-    version, metadata, origin, edited, code, missing_from_code, {now}, {now}
+    version, metadata, runbook_url, origin, edited, code, missing_from_code, {now}, {now}
 from {definitions} s where true order by s.key
 on conflict (key) do update set
     title = excluded.title, description = excluded.description, kind = excluded.kind,
@@ -36,6 +36,6 @@ on conflict (key) do update set
     key_rate_count = excluded.key_rate_count, key_rate_seconds = excluded.key_rate_seconds,
     runs_after = excluded.runs_after, on_dead_letter = excluded.on_dead_letter,
     memory_limit_mb = excluded.memory_limit_mb, version = excluded.version,
-    metadata = excluded.metadata, origin = excluded.origin, edited = excluded.edited,
+    metadata = excluded.metadata, runbook_url = excluded.runbook_url, origin = excluded.origin, edited = excluded.edited,
     code = excluded.code, missing_from_code = excluded.missing_from_code,
     gated_at = case when d.gate = excluded.gate then d.gated_at else {now} end, updated_at = {now}
