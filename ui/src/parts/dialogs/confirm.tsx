@@ -1,7 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { Problem } from "@/api/problem";
-import { ErrorState } from "@/parts/panels/panel";
-import { Dialog } from "./dialog";
+import { FormDialog } from "./form_dialog";
 
 /**
  * Asks before something is done, and tells its count and consequence. `typed` is what has to be
@@ -19,58 +17,34 @@ export function ConfirmDialog({
   title: string;
   children: ReactNode;
   confirm: string;
-  typed?: string;
+  typed?: string | undefined;
   danger?: boolean;
   action: () => Promise<unknown>;
   close: () => void;
 }) {
   const [text, setText] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const ready = typed === undefined || text.trim() === typed;
   return (
-    <Dialog title={title} close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!ready || busy) return;
-          setBusy(true);
-          setProblem(null);
-          action()
-            .then(close, (error: Problem) => setProblem(error))
-            .finally(() => setBusy(false));
-        }}
-      >
-        <div className="space-y-2">{children}</div>
-        {typed !== undefined && (
-          <label className="mt-3 block">
-            Type <code className="rounded bg-sunken px-1">{typed}</code> to go on
-            <input
-              className="input mt-1"
-              autoComplete="off"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          </label>
-        )}
-        {problem && (
-          <div className="mt-3">
-            <ErrorState problem={problem} />
-          </div>
-        )}
-        <div className="mt-4 flex justify-end gap-2">
-          <button type="button" className="button" onClick={close}>
-            Keep it as it is
-          </button>
-          <button
-            type="submit"
-            className={`button ${danger ? "button-danger" : "button-primary"}`}
-            disabled={!ready || busy}
-          >
-            {confirm}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      submit={confirm}
+      cancel="Keep it as it is"
+      action={action}
+      close={close}
+      danger={danger}
+      ready={typed === undefined || text.trim() === typed}
+    >
+      <div className="space-y-2">{children}</div>
+      {typed !== undefined && (
+        <label className="block">
+          Type <code className="rounded bg-sunken px-1">{typed}</code> to go on
+          <input
+            className="input mt-1"
+            autoComplete="off"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </label>
+      )}
+    </FormDialog>
   );
 }
