@@ -5,11 +5,14 @@ export function Field({
   label,
   hint,
   error,
+  aside,
   children,
 }: {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
+  /** Stands beside the label: "optional", or a button. */
+  aside?: ReactNode;
   children: (control: {
     id: string;
     "aria-describedby": string | undefined;
@@ -20,9 +23,12 @@ export function Field({
   const about = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
   return (
     <div className="min-w-0">
-      <label htmlFor={id} className="mb-0.5 block font-medium">
-        {label}
-      </label>
+      <div className="mb-0.5 flex min-h-5 items-baseline gap-2">
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {aside && <span className="text-[13px] text-muted">{aside}</span>}
+      </div>
       {children({
         id,
         "aria-describedby": about || undefined,
