@@ -31,33 +31,43 @@ SEED ?= 1
 JOBS ?= 25000
 MINUTES ?= 3
 
-.PHONY: help demo test test-quick mutants check format lock bench chaos clean
+# The dashboard: what it is built from, and its page, which the build writes last.
+UI := ui/dist/index.html
+UI_SOURCES := $(shell find ui/src ui/public -type f 2>/dev/null) $(wildcard ui/*.json ui/*.ts ui/*.mjs ui/*.html)
+NODE_MODULES := ui/node_modules/.stamp
+
+.PHONY: help ui demo test test-quick mutants check format lock bench chaos clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-demo: $(RUN) ## run the product with a living demo, on SQLite
+ui: $(UI) ## build the dashboard, if its sources have changed
+
+demo: $(RUN) $(UI) ## run the product with a living demo, on SQLite
 	$(BIN)/windlass dev --demo
 
-test: $(DEV) ## all tests, on SQLite, PostgreSQL and MariaDB
+test: $(DEV) $(UI) ## all tests, on SQLite, PostgreSQL and MariaDB
+	cd ui && npm test
 	$(BIN)/python -m tests.databases run -- $(PYTEST)
 
-test-quick: $(DEV) ## all tests that need no server
+test-quick: $(DEV) $(UI) ## all tests that need no server
 	WINDLASS_TEST_DATABASES=sqlite $(PYTEST)
 
 mutants: $(DEV) ## plant bugs one by one and see that the tests notice; MUTANTS=renewal plants some
 	$(BIN)/python -m tests.databases run -- $(BIN)/python -m tests.mutants $(MUTANTS)
 
-check: $(DEV) ## lint, format, types, import contracts, dependencies
+check: $(DEV) $(NODE_MODULES) ## lint, format, types, import contracts, dependencies
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/deptry src
+	cd ui && npm run check
 
-format: $(DEV) ## put the code into the format that `check` wants
+format: $(DEV) $(NODE_MODULES) ## put the code into the format that `check` wants
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	cd ui && npm run format
 
 bench: $(DEV) ## measure against peers and write docs/explain/performance.md; BENCH=drain asks one question
 	$(BIN)/python -m benchmarks $(BENCH)
@@ -78,7 +88,17 @@ lock: $(UV) ## bring the locks in requirements/ to the newest versions that pypr
 
 clean: ## remove the environment, caches and the demo's database
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	rm -rf ui/dist ui/node_modules
 	rm -f demo.db demo.db-*
+
+$(UI): $(UI_SOURCES) $(NODE_MODULES)
+	cd ui && npm run build
+	touch $@
+
+$(NODE_MODULES): ui/package-lock.json
+	@command -v npm >/dev/null || { echo 'The dashboard is built with Node.js 20.19 or newer: install it.' >&2; exit 1; }
+	cd ui && npm ci
+	touch $@
 
 # uv is five times as fast as pip, but reads none of pip's settings: where those matter
 # (a mirror, a proxy's certificate), pip does the work.

@@ -61,6 +61,7 @@ def dev(
     for a debugger.
     """
     end_at_once()
+    from windlass.cli.dev.build_dashboard import build_dashboard
     from windlass.cli.dev.dev_child import DevChild
     from windlass.cli.dev.dev_keys import KEYS
     from windlass.cli.dev.reloader import Supervisor
@@ -77,6 +78,7 @@ def dev(
     listening = listen_near("127.0.0.1", port)
     if (actual := listening.getsockname()[1]) != port:
         call.out.say(f"Port {port} is not free: using port {actual}. Choose one with --port.")
+    build_dashboard(call.out.say)
     flags = WorkerFlags(concurrency=concurrency, queues=["*"])
     has_keys = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
     keys = KEYS if has_keys else _STOP if sys.stdin.isatty() else ""
