@@ -24,6 +24,7 @@ PUBLIC = {
 NO_DASHBOARD = Path(os.devnull)
 #: What a browser says of a request that its own page makes.
 HERE = {"origin": "http://api"}
+_PATHS: dict[str, Any] = {}
 
 
 @dataclass
@@ -47,7 +48,9 @@ class Guarded:
 
     def routes(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Method, path and description of every route of the API that needs a credential."""
-        for path, methods in self.app.openapi()["paths"].items():
+        if not _PATHS:  # every app has the same, and describing them takes half a second
+            _PATHS.update(self.app.openapi()["paths"])
+        for path, methods in _PATHS.items():
             for method, route in methods.items():
                 if path.startswith("/api/") and path not in PUBLIC:
                     yield method.upper(), path, route
