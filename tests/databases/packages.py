@@ -67,6 +67,14 @@ FAKETIME = Product(
     packages=("libfaketime",),
     variable=None,
 )
+#: Shows the dashboard to its tests.
+CHROMIUM = Product(
+    name="Chromium",
+    programs=("chromium",),
+    places=("usr/bin",),
+    packages=("chromium",),
+    variable=None,
+)
 
 _INSTALL = """
 set -e
