@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.run.test_serve import address
 from tests.support.processes.shell import Shell
+from tests.support.wait import blocking_until
 from windlass.cli.completion.live_values import completion_items
 
 
@@ -215,7 +216,8 @@ def test_values_of_a_server_are_cached_too(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
 
-    first = _offered(ready, "windlass enqueue he", WINDLASS_URL=url)
+    # On a busy machine its first responses may be too late for a shell.
+    first = blocking_until(lambda: _offered(ready, "windlass enqueue he", WINDLASS_URL=url))
     server.stop()
     server.ends()
 

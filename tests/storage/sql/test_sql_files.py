@@ -54,6 +54,17 @@ def repeated(verbs: dict[str, list[Path]]) -> Iterator[str]:
                 yield f"{verb}: {one.relative_to(STORAGE)} and {other.relative_to(STORAGE)}"
 
 
+def test_rows_locked_up_to_a_limit_are_chosen_once():
+    """A subquery of `in` may run once per row, and then locks other rows each time."""
+    chosen_again = re.compile(r"\bin\(select[^()]*limit[^()]*skip locked\)")
+
+    assert not [
+        path.relative_to(STORAGE)
+        for path in statement_files()
+        if chosen_again.search(re.sub(r"\s*([()])\s*", r"\1", path.read_text("utf-8").lower()))
+    ]
+
+
 def test_no_statement_is_in_two_files():
     verbs: dict[str, list[Path]] = {}
     for path in statement_files():
