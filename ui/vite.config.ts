@@ -7,7 +7,15 @@ const server = process.env.WINDLASS_URL ?? "http://127.0.0.1:8787";
 export default defineConfig({
   // Relative addresses: the bundle works under any path prefix.
   base: "./",
-  plugins: [tailwindcss()],
+  plugins: [
+    tailwindcss(),
+    // The product's server writes this tag itself, with its path prefix.
+    {
+      name: "base-of-development",
+      apply: "serve",
+      transformIndexHtml: () => [{ tag: "base", attrs: { href: "/" }, injectTo: "head-prepend" }],
+    },
+  ],
   resolve: { alias: { "@": new URL("./src", import.meta.url).pathname } },
   build: {
     target: "es2023",

@@ -127,7 +127,8 @@ export function refresh(client: QueryClient, topics: readonly Topic[] = []): voi
       void client.invalidateQueries({ queryKey: key }, { cancelRefetch: false });
 }
 
-function useTopics(topics: readonly Topic[], key: QueryKey, enabled: boolean): void {
+/** Read a query again when one of its topics changes; `useRead` does it by itself. */
+export function useTopics(topics: readonly Topic[], key: QueryKey, enabled: boolean): void {
   const wanted = topics.join();
   const id = JSON.stringify(key);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `id` stands for the key

@@ -1,4 +1,4 @@
-import type { Item } from "@/api/read";
+import type { Answer, Item } from "@/api/read";
 
 type JobEntry = Item<"/api/v1/jobs">;
 
@@ -50,6 +50,21 @@ export function aJob(change: Partial<JobEntry> = {}): JobEntry {
     fingerprint: null,
     duration_ms: null,
     payload_version: 1,
+    ...change,
+  };
+}
+
+type Job = Answer<"/api/v1/jobs/{job_id}", "get">;
+
+/** A job as its own page has it, with payload and result. */
+export function aWholeJob(change: Partial<Job> = {}): Job {
+  return {
+    ...aJob(),
+    payload: {},
+    metadata: {},
+    result: null,
+    warnings: [],
+    error_trace: null,
     ...change,
   };
 }

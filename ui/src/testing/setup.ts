@@ -16,6 +16,8 @@ globalThis.ResizeObserver ??= class {
 };
 Object.defineProperties(HTMLElement.prototype, {
   offsetHeight: { get: () => 600 },
+  clientHeight: { get: () => 600 },
+  clientWidth: { get: () => 1200 },
   offsetWidth: { get: () => 1200 },
 });
 

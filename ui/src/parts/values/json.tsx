@@ -1,6 +1,7 @@
+import { visibleText } from "./text";
 import { CopyButton } from "./values";
 
-/** A JSON value as text, indented; web addresses in it are links. */
+/** A JSON value as text, indented. */
 export function Json({ value, label }: { value: unknown; label: string }) {
   const text = JSON.stringify(value, null, 2) ?? "null";
   return (
@@ -14,7 +15,9 @@ export function Json({ value, label }: { value: unknown; label: string }) {
         tabIndex={0}
         className="max-h-96 overflow-auto rounded-md border border-line bg-raised p-3 pr-16"
       >
-        <pre className="whitespace-pre-wrap">{text}</pre>
+        <pre dir="ltr" className="whitespace-pre-wrap">
+          {visibleText(text)}
+        </pre>
       </section>
     </div>
   );

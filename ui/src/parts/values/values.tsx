@@ -36,7 +36,7 @@ export function ShortId({ id }: { id: string }) {
       type="button"
       className="mono min-h-6 rounded px-1 hover:bg-sunken"
       title={copied ? "Copied" : `${id}: copy`}
-      aria-label={copied ? "Copied" : `Copy id ${id}`}
+      aria-label={copied ? "Copied" : `${id.slice(-8)}: copy id ${id}`}
       onClick={(event) => {
         event.preventDefault();
         event.stopPropagation();
