@@ -71,3 +71,19 @@ async def test_an_unknown_job_is_not_found(api, wl):
     response = await api.get("/logs", params={"words": "mail", "job": "0190a5d0-dead-beef"})
 
     assert (response.status_code, response.json()["code"]) == (404, "WL3301")
+
+
+async def test_the_volume_of_a_search_is_counted_by_slot_and_level(api, sent):
+    whole = (await api.get("/logs/volume")).json()
+    chosen = (await api.get("/logs/volume", params={"words": "LOST mail", "since": "-1h"})).json()
+    none = (await api.get("/logs/volume", params={"definition": "other"})).json()
+    wrong = await api.get("/logs/volume", params={"since": "-1h", "until": "-2h"})
+
+    levels = ("debug", "info", "warn", "error")
+    counted = [sum(point[level] for point in whole["points"]) for level in levels]
+    assert (counted, whole["total"], whole["exact"]) == ([0, 2, 0, 1], 3, True)
+    assert (whole["slot_seconds"], len(whole["points"])) == (1800, 49)
+    assert [sum(point[level] for point in chosen["points"]) for level in levels] == [0, 0, 0, 1]
+    assert (chosen["slot_seconds"], len(chosen["points"])) == (60, 61)
+    assert none["total"] == 0
+    assert (wrong.status_code, wrong.json()["errors"][0]["pointer"]) == (422, "?since")

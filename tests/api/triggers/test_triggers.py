@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.support.wait import until
+
 AT_TWO = {"name": "nightly", "definition": "ingest", "payload": {"path": "/"}, "cron": "0 2 * * *"}
 
 
@@ -168,3 +170,26 @@ async def test_trigger_lists_can_be_filtered(api):
     assert await names("/events?name=f&created_after=2020-01-01") == ["f"]
     assert await names("/events?created_before=2020-01-01") == []
     assert (await api.get("/triggers?type=hourly")).status_code == 422
+
+
+async def test_a_list_of_schedules_tells_their_last_outcomes(api, wl):
+    await api.post("/schedules", json={**AT_TWO, "name": "at start", "cron": None, "type": "init"})
+    await api.post("/schedules", json=AT_TWO)
+
+    async def outcomes():
+        items = (await api.get("/schedules")).json()["items"]
+        return {item["name"]: item["last_outcomes"] for item in items}
+
+    async def completed():
+        return [each["state"] for each in (await outcomes())["at start"]] == ["completed"]
+
+    async with wl.running():
+        await until(completed)
+    found = await outcomes()
+    triggers = (await api.get("/triggers")).json()["items"]
+
+    [outcome] = found["at start"]
+    job = (await api.get(f"/jobs/{outcome['job_id']}")).json()
+    assert (job["state"], job["trigger_due_at"]) == (outcome["state"], outcome["due_at"])
+    assert found["nightly"] == []
+    assert [item["name"] for item in triggers if "last_outcomes" in item] == []

@@ -202,6 +202,35 @@ async def test_firing_advances_the_trigger_and_stores_the_job(storage, due):
     assert (await job(storage, created.id)).state is JobState.QUEUED
 
 
+async def test_the_last_outcomes_of_triggers_are_their_jobs_by_due_time(storage):
+    one, other, quiet = [
+        await stored_trigger(storage, next_run_at=await storage.now() - 30 * MINUTE) for _ in "123"
+    ]
+    made = []
+    for _ in range(22):
+        trigger = await storage.triggers.trigger(ALL_TENANTS, one.id)
+        due_at = trigger.next_run_at
+        made.append((new_job(trigger_due_at=due_at, trigger_id=one.id), due_at))
+        await storage.triggers.fire(trigger, due_at, due_at + MINUTE, [made[-1][0]])
+    many = [new_job(trigger_due_at=other.next_run_at + n * MINUTE) for n in range(2)]
+    await storage.triggers.fire(other, other.next_run_at, None, many)
+    await storage.jobs.cancel(ALL_TENANTS, [made[-1][0].id, made[-2][0].id])
+    await storage.jobs.discard(ALL_TENANTS, made[-2][0].id)
+
+    found = await storage.triggers.last_outcomes([one.id, other.id, quiet.id])
+
+    assert [(each.job_id, each.due_at) for each in found[one.id]] == [
+        (job.id, due_at) for job, due_at in made[2:] if job is not made[-2][0]
+    ]
+    assert {each.state for each in found[one.id][:-1]} == {JobState.QUEUED}
+    assert found[one.id][-1].state == JobState.CANCELED
+    assert [each.job_id for each in found[other.id]] == [job.id for job in many]
+    assert quiet.id not in found
+    assert await storage.triggers.last_outcomes([]) == {}
+    await storage.triggers.delete_trigger(ALL_TENANTS, one.id)
+    assert await storage.triggers.last_outcomes([one.id]) == {}
+
+
 async def test_a_due_time_is_fired_once(storage, due):
     await storage.triggers.fire(due, due.next_run_at, due.next_run_at + MINUTE, [new_job()])
 

@@ -112,6 +112,43 @@ Definition = _shape(
     **_types(DefinitionActivity),
 )
 Trigger = _shape("Trigger", trigger.Trigger, without=("unreadable",))
+
+
+class LogVolumePointResponse(_ResponseModel):
+    """Numbers of log lines by level in a time slot that began `at`."""
+
+    at: datetime
+    debug: int
+    info: int
+    warn: int
+    error: int
+
+
+class LogVolumeResponse(_ResponseModel):
+    """Numbers of log lines over time; if not `exact`, of the newest lines only."""
+
+    since: datetime
+    until: datetime
+    slot_seconds: int
+    total: int
+    exact: bool
+    points: list[LogVolumePointResponse]
+
+
+class FiringOutcomeResponse(_ResponseModel):
+    """A job that a schedule made for a due time, and its state."""
+
+    job_id: UUID
+    state: _STATE
+    due_at: datetime
+
+
+ScheduleEntry = _shape(
+    "ScheduleEntry",
+    trigger.Trigger,
+    without=("unreadable",),
+    last_outcomes=list[FiringOutcomeResponse],
+)
 TriggerAnswer = _shape(
     "TriggerAnswer", trigger.Trigger, without=("unreadable",), warnings=list[str]
 )

@@ -63,7 +63,12 @@ def routes_for(noun: str) -> Routes:
     if by_time:
         _add_preview(routes)  # before `/{id}`, which would match `/preview`
 
-    @routes.get("", "triggers.read", paged("Trigger"), summary=f"List {noun}")
+    @routes.get(
+        "",
+        "triggers.read",
+        paged("ScheduleEntry" if by_time else "Trigger"),
+        summary=f"List {noun}",
+    )
     async def find(
         caller: CurrentCaller,
         engine: ReadyEngine,
@@ -81,7 +86,22 @@ def routes_for(noun: str) -> Routes:
             failing=chosen.failing,
         )
         page = paging.cut(sorted(triggers, key=_sort_key), _sort_key)
-        return {**page, "items": [wire.trigger(each) for each in page["items"]]}
+        if not by_time:
+            return {**page, "items": [wire.trigger(each) for each in page["items"]]}
+        outcomes = await engine.triggers.last_outcomes([each.id for each in page["items"]])
+        return {
+            **page,
+            "items": [
+                {
+                    **wire.trigger(each),
+                    "last_outcomes": [
+                        {name: wire.plain(value) for name, value in outcome._asdict().items()}
+                        for outcome in outcomes.get(each.id, ())
+                    ],
+                }
+                for each in page["items"]
+            ],
+        }
 
     @routes.post(
         "",

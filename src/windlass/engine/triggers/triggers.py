@@ -62,6 +62,7 @@ from windlass.ids import (
     parse_suffix,
 )
 from windlass.storage.storage import Storage
+from windlass.storage.triggers.triggers import FiringOutcome
 from windlass.telemetry import Telemetry
 
 
@@ -136,6 +137,12 @@ class Triggers:
         if not await self._storage.triggers.create_trigger(trigger):
             raise TriggerExists(name, tenant=tenant)
         return await self._after_save(trigger)
+
+    async def last_outcomes(
+        self, ids: Sequence[TriggerId]
+    ) -> Mapping[TriggerId, Sequence[FiringOutcome]]:
+        """The jobs that triggers by time made for their last twenty due times, the newest last."""
+        return await self._storage.triggers.last_outcomes(ids)
 
     async def get(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
         """A trigger by its id, its name, or an unambiguous suffix of its id of six or more

@@ -31,6 +31,7 @@ _LONG_VERBS = frozenset((
     "prune_logs", "prune_minute_counts", "prune_mutes", "prune_operations", "prune_orphaned_logs",
     "purge_tenant_jobs", "purge_tenant", "throughput", "recent_latency_histograms", "search_recent_logs", "recount",
     "move_to_current_gate", "replace", "replace_ciphertext", "retry", "run_now", "encrypted_payloads", "search_logs",
+    "dead_group_details", "latest_log_volume", "latest_successes", "log_volume", "running_jobs", "stream_log_lines",
     "finish_operation_items", "state_counts_by_queue", "throughput_by_tenant", "lifetime_counts", "children_to_admit", "update", "visible_job_ids",
 ))  # fmt: skip
 

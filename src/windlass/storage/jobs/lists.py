@@ -1,13 +1,22 @@
 """Verbs that look for jobs and log lines among many."""
 
 from datetime import datetime
+from typing import NamedTuple
 
-from windlass.core.jobs.models import JobPage, LogLine, LogPlace, Scope
+from windlass.core.jobs.models import JobPage, LogLevel, LogLine, LogPlace, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.ids import JobId
 from windlass.storage.database import Database
 from windlass.storage.jobs.list_sql import LOOK, JobList, TableFacts
 from windlass.storage.sql import rows
+
+
+class LogCount(NamedTuple):
+    """The number of log lines of a level in a slot."""
+
+    slot: int
+    level: LogLevel
+    lines: int
 
 
 class ListVerbs:
@@ -89,6 +98,39 @@ class ListVerbs:
             most=limit,
         )
         return [rows.log_line(row) for row in found]
+
+    async def log_volume(
+        self,
+        scope: Scope,
+        words: str | None,
+        *,
+        since: datetime,
+        until: datetime,
+        slot_seconds: int,
+        definition: str | None = None,
+        level: str | None = None,
+        job: JobId | None = None,
+        created_by: str | None = None,
+        most: int = 100_000,
+    ) -> list[LogCount]:
+        """How many log lines a search finds, by slot (numbered from 1970) and level; of more than
+        `most` the newest."""
+        found = await self._db.run(
+            "latest_log_volume" if words is None else "log_volume",
+            words=words,
+            tenant_id=scope.tenant,
+            definition=definition,
+            level=level,
+            job_id=job,
+            since=since,
+            until=until,
+            created_by=created_by,
+            slot_seconds=slot_seconds,
+            most=most,
+        )
+        return [
+            LogCount(int(row["slot"]), row["level"], int(row["number_of_lines"])) for row in found
+        ]
 
 
 def _facts(row: rows.Row) -> TableFacts:

@@ -166,6 +166,7 @@ BATCHES: Mapping[str, Shape] = {
     "done_keys": {"id": "uuid", "key": "text"},
     "dead": {"id": "uuid", "event_id": "uuid"},
     "items": {"place": "int", "job_id": "uuid"},
+    "firings": {"trigger_id": "uuid", "due_at": "time", "job_id": "uuid"},
     "settled": {"place": "int", "state": "text", "note": "text"},
     "reports": {"id": "uuid", "token": "bigint", "progress": "float", "note": "text"},
     "log_lines": {

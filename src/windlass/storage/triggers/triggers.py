@@ -1,16 +1,17 @@
 """Verbs on triggers and events: store, find due ones, fire once, match once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from windlass.core.jobs.models import NewJob, Scope
+from windlass.core.jobs.states import JobState
 from windlass.core.payloads.json_text import dump_json
 from windlass.core.triggers.trigger import Event, Trigger, TriggerMatch
 from windlass.core.triggers.trigger_fields import name_in_code
 from windlass.errors import TriggerUnreadable
-from windlass.ids import EventId, TriggerId
+from windlass.ids import EventId, JobId, TriggerId
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Session
 from windlass.storage.jobs.enqueue import EnqueueResult, EnqueueStatus, store
@@ -20,6 +21,8 @@ from windlass.storage.triggers import trigger_rows
 
 #: Most triggers with unmet conditions that are stored with an event.
 MOST_UNMATCHED = 100
+#: Firings kept of each trigger.
+KEPT_FIRINGS = 20
 #: Pause before a trigger that could not fire, for a cause that may pass, is tried again.
 RETRY_SECONDS = 60.0
 
@@ -38,6 +41,14 @@ class TriggerRefused(Exception):
     def __init__(self, stored: EnqueueResult) -> None:
         self.stored = stored
         super().__init__(stored.status)
+
+
+class FiringOutcome(NamedTuple):
+    """A job that a trigger made for a due time, and its state."""
+
+    job_id: JobId
+    state: JobState
+    due_at: datetime
 
 
 class TriggerVerbs:
@@ -142,7 +153,27 @@ class TriggerVerbs:
                     raise TriggerRefused(each)
             if stored and stored[-1].existing_id is not None:
                 await session.run("set_last_job", id=trigger.id, job_id=stored[-1].existing_id)
+            if stored:
+                await _record_firings(session, trigger.id, jobs, stored, due_at)
             return stored
+
+    async def last_outcomes(
+        self, ids: Collection[TriggerId]
+    ) -> dict[TriggerId, list[FiringOutcome]]:
+        """The jobs of each trigger's last due times, the newest last; those that were deleted are
+        left out."""
+        found: dict[TriggerId, list[FiringOutcome]] = {}
+        if not ids:
+            return found
+        for row in await self._db.run("last_outcomes", ids=Batch(id=list(ids))):
+            found.setdefault(TriggerId(rows.uuid(row["trigger_id"])), []).append(
+                FiringOutcome(
+                    JobId(rows.uuid(row["job_id"])),
+                    JobState(row["state"]),
+                    rows.instant(row["due_at"]),
+                )
+            )
+        return found
 
     async def skip_due_time(
         self, due: DueTrigger, next_run_at: datetime | None, error: str, *, stop: bool = False
@@ -224,6 +255,22 @@ class TriggerVerbs:
     def matching(self) -> "EventMatching":
         """A transaction in which one event is matched."""
         return EventMatching(self._db)
+
+
+async def _record_firings(
+    session: Session,
+    id: TriggerId,
+    jobs: Sequence[NewJob],
+    stored: Sequence[EnqueueResult],
+    due_at: datetime,
+) -> None:
+    firings = Batch(
+        trigger_id=[id] * len(jobs),
+        due_at=[job.trigger_due_at or due_at for job in jobs],
+        job_id=[made.existing_id or job.id for job, made in zip(jobs, stored, strict=True)],
+    )
+    await session.run("record_firings", firings=firings)
+    await session.run("trim_firings", id=id, kept=KEPT_FIRINGS)
 
 
 class EventMatching:

@@ -6,6 +6,7 @@ from tests.support.job_builders import (
     ACME,
     ALDER,
     HOUR,
+    MINUTE,
     SECOND,
     START,
     a_tenant,
@@ -200,3 +201,29 @@ async def test_without_words_every_line_is_found_newest_first(storage):
         "line 1",
     ]
     assert await search(storage, None, Scope(ACME)) == ["theirs"]
+
+
+@pytest.mark.parametrize("words", [None, "word"])
+async def test_the_volume_counts_lines_by_slot_and_level(storage, words):
+    await a_tenant(storage, "acme")
+    one, other = await started(storage), await started(storage, tenant=ACME)
+    lines = [
+        log_line(one, "a word", at=START + MINUTE),
+        log_line(one, "a word too", at=START + MINUTE),
+        log_line(one, "a bad word", at=START + 2 * MINUTE, level="error"),
+        log_line(one, "a late word", at=START + 9 * MINUTE),
+        log_line(other, "word of acme", at=START + 2 * MINUTE),
+    ]
+    await storage.leases.append_logs(ALDER, lines)
+    window = {"since": START, "until": START + 9 * MINUTE, "slot_seconds": 60}
+    first = int(START.timestamp()) // 60
+
+    async def volume(scope=ALL_TENANTS, **which):
+        found = await storage.jobs.log_volume(scope, words, **window | which)
+        return {(each.slot - first, each.level): each.lines for each in found}
+
+    assert await volume() == {(1, "info"): 2, (2, "error"): 1, (2, "info"): 1}
+    assert await volume(Scope(ACME)) == {(2, "info"): 1}
+    assert await volume(level="warn", job=one.job_id) == {(2, "error"): 1}
+    assert await volume(definition="other") == {}
+    assert sum((await volume(most=2)).values()) == 2

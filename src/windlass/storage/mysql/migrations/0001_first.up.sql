@@ -421,6 +421,15 @@ create table if not exists windlass_triggers (
     constraint windlass_triggers_definition foreign key (definition) references windlass_definitions (`key`)
 ) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
 
+-- The last firings of each trigger by time: what it made for which due time.
+create table if not exists windlass_firings (
+    trigger_id char(36) character set ascii collate ascii_bin not null,
+    due_at datetime(6) not null,
+    job_id char(36) character set ascii collate ascii_bin not null,
+    primary key (trigger_id, due_at, job_id),
+    foreign key (trigger_id) references windlass_triggers (id) on delete cascade
+) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
+
 create table if not exists windlass_events (
     id char(36) character set ascii collate ascii_bin not null primary key,
     tenant_id varchar(191) not null,

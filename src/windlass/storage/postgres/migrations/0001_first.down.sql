@@ -1,6 +1,6 @@
 -- Drops everything that Windlass stores, jobs included.
 drop view windlass_jobs;
-drop table windlass_worker_codes, windlass_done, windlass_alerts, windlass_deleted_triggers, windlass_installation,
+drop table windlass_firings, windlass_worker_codes, windlass_done, windlass_alerts, windlass_deleted_triggers, windlass_installation,
     windlass_invitations, windlass_audit_registry, windlass_audit_chains, windlass_mutes,
     windlass_answers, windlass_histograms, windlass_totals, windlass_operation_items,
     windlass_operations, windlass_audit_heads, windlass_audit, windlass_login_tries, windlass_links,

@@ -414,6 +414,14 @@ create index windlass_triggers_due on windlass_triggers (next_run_at) where enab
 create index windlass_triggers_event on windlass_triggers (tenant_id, event_name) where event_name is not null;
 create index windlass_triggers_definition on windlass_triggers (definition);
 
+-- The last firings of each trigger by time: what it made for which due time.
+create table windlass_firings (
+    trigger_id uuid not null references windlass_triggers (id) on delete cascade,
+    due_at timestamptz not null,
+    job_id uuid not null,
+    primary key (trigger_id, due_at, job_id)
+);
+
 create table windlass_events (
     id uuid primary key,
     tenant_id text not null,

@@ -1,5 +1,6 @@
 -- Drops everything that Windlass stores, jobs included.
 drop view windlass_jobs;
+drop table windlass_firings;
 drop table windlass_worker_codes;
 drop table windlass_done;
 drop table windlass_alerts;

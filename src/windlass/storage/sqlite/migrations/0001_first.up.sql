@@ -496,6 +496,16 @@ create index windlass_triggers_due on windlass_triggers (next_run_at) where enab
 create index windlass_triggers_event on windlass_triggers (tenant_id, event_name) where event_name is not null;
 create index windlass_triggers_definition on windlass_triggers (definition);
 
+-- The last firings of each trigger by time: what it made for which due time.
+create table windlass_firings (
+    trigger_id text not null,
+    due_at integer not null,
+    job_id text not null,
+    primary key (trigger_id, due_at, job_id)
+) strict, without rowid;
+create trigger windlass_triggers_removed after delete on windlass_triggers begin
+    delete from windlass_firings where trigger_id = old.id; end;
+
 create table windlass_events (
     id text not null primary key,
     tenant_id text not null,
