@@ -376,10 +376,11 @@ that it has what is scheduled or retrying too.
 ## What is fast
 
 No filter, states, definitions, tenants, a correlation id and the time of creation are answered from
-indexes, however long the history is. All else, `payload` and `error` above all, is looked for among some
+indexes, however long the history is. All else, `payload`, `metadata` and `error` above all, is looked for among some
 thousand of the newest candidates at a time: such a page may have few jobs or none and still a `next` to go
-on from. Together with a definition, a tenant or a time it reaches further. Fields of a payload that are
-secret, by their name or by a mark in the schema, cannot be asked for.
+on from. Together with a definition, a tenant or a time it reaches further. Fields of a payload or of metadata
+that are secret, by their name or by a mark in the schema, cannot be asked for. The other jobs of one schedule or
+trigger are `trigger:<its id>`, those of one cause or request `correlation:<id>`.
 """
 
 

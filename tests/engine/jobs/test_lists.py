@@ -48,6 +48,8 @@ async def test_relative_times_use_the_databases_clock(storage, clock, ids):
 async def test_a_field_with_a_secret_name_cannot_be_queried(ids, name):
     with pytest.raises(FilterInvalid, match="secret"):
         await ids(f"payload.{name}:a*")
+    with pytest.raises(FilterInvalid, match="secret"):
+        await ids(f"metadata.{name}:a*")
 
 
 @pytest.mark.parametrize("name", ["pin", "card.number"])

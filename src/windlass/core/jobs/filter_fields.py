@@ -112,6 +112,13 @@ _ALL = (
     ),
     FilterField("reason", "text", "why it was canceled or set aside", "reason:expired"),
     FilterField("payload", "json", "a field of its payload, by its path", "payload.user_id:7"),
+    FilterField("metadata", "json", "a field of its metadata, by its path", "metadata.order:7"),
+    FilterField(
+        "trigger",
+        "id",
+        "the schedule or trigger that made it",
+        "trigger:01890a5d-ac96-774b-bcce-b3028c1f42d7",
+    ),
     FilterField("id", "id", "the job itself", "id:01890a5d-ac96-774b-bcce-b3028c1f42d7"),
 )
 

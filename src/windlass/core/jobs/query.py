@@ -46,7 +46,7 @@ class FilterTerm:
     """One thing asked of one field: `is` one of the values, or compares so with the only one.
 
     A field without a value meets nothing, so that a negated term holds for it. Without values the
-    term holds for no job. `path` leads into the payload.
+    term holds for no job. `path` leads into the payload or the metadata.
     """
 
     field: str

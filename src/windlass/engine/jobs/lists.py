@@ -44,7 +44,7 @@ class JobLists:
         secrets in payloads left alone."""
         if query.relative:
             query = query.at(await self._storage.now())
-        if not any(term.field in ("tag", "payload") for term in query.terms):
+        if not any(term.field == "tag" or term.path for term in query.terms):
             return query
         rows = {row.key: row for row in await self._definitions.list(system=True)}
         terms = [
@@ -66,6 +66,8 @@ class JobLists:
                 at=None,
                 hint="Ask for another field.",
             )
+        if term.field != "payload":
+            return []
         return [str(key) for key, row in rows.items() if _hides(row, term.path)]
 
 

@@ -24,6 +24,7 @@ _COLUMNS: Mapping[str, str] = MappingProxyType(
         "source": "source",
         "worker": "worker_id",
         "correlation": "correlation_id",
+        "trigger": "trigger_id",
         "by": "created_by",
         "fingerprint": "fingerprint",
         "error_class": "error_class",
@@ -63,12 +64,12 @@ class Functions:
     place: Callable[[str, str], str]
     #: (start, end) -> the seconds between two instants.
     seconds: Callable[[str, str], str]
-    #: How a path into a payload is handed over.
+    #: How a path into JSON is handed over.
     path: Callable[[tuple[str, ...]], Any]
-    #: path -> the text, number, true or false there, as text.
-    json_text: Callable[[str], str]
-    #: path -> the number there.
-    json_number: Callable[[str], str]
+    #: (column, path) -> the text, number, true or false there, as text.
+    json_text: Callable[[str, str], str]
+    #: (column, path) -> the number there.
+    json_number: Callable[[str, str], str]
 
 
 def _postgres_double(text: str) -> str:
@@ -88,43 +89,43 @@ FUNCTIONS: Mapping[str, Functions] = MappingProxyType(
                 f"cast(extract(epoch from {end} - {start}) as double precision)"
             ),
             path=list,
-            json_text=lambda path: (
-                f"case when json_typeof(payload #> cast({path} as text[])) in "
-                f"('string', 'number', 'boolean') then payload #>> cast({path} as text[]) end"
+            json_text=lambda column, path: (
+                f"case when json_typeof({column} #> cast({path} as text[])) in "
+                f"('string', 'number', 'boolean') then {column} #>> cast({path} as text[]) end"
             ),
-            json_number=lambda path: (
-                f"case when json_typeof(payload #> cast({path} as text[])) = 'number' "
-                f"then {_postgres_double(f'payload #>> cast({path} as text[])')} end"
+            json_number=lambda column, path: (
+                f"case when json_typeof({column} #> cast({path} as text[])) = 'number' "
+                f"then {_postgres_double(f'{column} #>> cast({path} as text[])')} end"
             ),
         ),
         "mysql": Functions(
             place=lambda text, part: f"instr({text}, {part})",
             seconds=lambda start, end: f"timestampdiff(microsecond, {start}, {end}) / 1000000.0",
             path=lambda steps: "$" + "".join(f'."{step}"' for step in steps),
-            json_text=lambda path: (
-                f"case when json_type(json_extract(payload, {path})) in ('STRING', 'INTEGER', "
+            json_text=lambda column, path: (
+                f"case when json_type(json_extract({column}, {path})) in ('STRING', 'INTEGER', "
                 f"'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL', 'BOOLEAN') "
-                f"then json_unquote(json_extract(payload, {path})) end"
+                f"then json_unquote(json_extract({column}, {path})) end"
             ),
-            json_number=lambda path: (
-                f"case when json_type(json_extract(payload, {path})) in ('INTEGER', "
+            json_number=lambda column, path: (
+                f"case when json_type(json_extract({column}, {path})) in ('INTEGER', "
                 f"'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL') "
-                f"then cast(json_extract(payload, {path}) as double) end"
+                f"then cast(json_extract({column}, {path}) as double) end"
             ),
         ),
         "sqlite": Functions(
             place=lambda text, part: f"instr({text}, {part})",
             seconds=lambda start, end: f"({end} - {start}) / 1000000.0",
             path=lambda steps: "$" + "".join(f'."{step}"' for step in steps),
-            json_text=lambda path: (
-                f"case json_type(payload, {path}) when 'true' then 'true' when 'false' then 'false' "
-                f"when 'text' then json_extract(payload, {path}) "
-                f"when 'integer' then cast(json_extract(payload, {path}) as text) "
-                f"when 'real' then cast(json_extract(payload, {path}) as text) end"
+            json_text=lambda column, path: (
+                f"case json_type({column}, {path}) when 'true' then 'true' when 'false' then 'false' "
+                f"when 'text' then json_extract({column}, {path}) "
+                f"when 'integer' then cast(json_extract({column}, {path}) as text) "
+                f"when 'real' then cast(json_extract({column}, {path}) as text) end"
             ),
-            json_number=lambda path: (
-                f"case when json_type(payload, {path}) in ('integer', 'real') "
-                f"then json_extract(payload, {path}) end"
+            json_number=lambda column, path: (
+                f"case when json_type({column}, {path}) in ('integer', 'real') "
+                f"then json_extract({column}, {path}) end"
             ),
         ),
     }
@@ -231,14 +232,14 @@ def _compared(term: FilterTerm, functions: Functions, values: Values) -> str:
         )
         return f"({ran}) {term.operator} {values.add(value)}"
     if term.path:
-        number = functions.json_number(values.add(functions.path(term.path)))
+        number = functions.json_number(term.field, values.add(functions.path(term.path)))
         return f"({number}) {term.operator} {values.add(value)}"
     return f"{_column(term, functions, values)} {term.operator} {values.add(value)}"
 
 
 def _column(term: FilterTerm, functions: Functions, values: Values) -> str:
     if FIELDS[term.field].kind == "json":
-        return f"({functions.json_text(values.add(functions.path(term.path)))})"
+        return f"({functions.json_text(term.field, values.add(functions.path(term.path)))})"
     return _COLUMNS[term.field]
 
 

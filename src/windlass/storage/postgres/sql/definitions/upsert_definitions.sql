@@ -36,6 +36,7 @@ on conflict (key) do update set
     key_rate_count = excluded.key_rate_count, key_rate_seconds = excluded.key_rate_seconds,
     runs_after = excluded.runs_after, on_dead_letter = excluded.on_dead_letter,
     memory_limit_mb = excluded.memory_limit_mb, version = excluded.version,
-    metadata = excluded.metadata, runbook_url = excluded.runbook_url, origin = excluded.origin, edited = excluded.edited,
+    metadata = excluded.metadata, runbook_url = excluded.runbook_url,
+    origin = excluded.origin, edited = excluded.edited,
     code = excluded.code, missing_from_code = excluded.missing_from_code,
     gated_at = case when d.gate = excluded.gate then d.gated_at else {now} end, updated_at = {now}

@@ -1,5 +1,5 @@
--- Returns the jobs that triggers made for their last due times, with the state of each; jobs that are
--- gone are left out.
+-- Returns the jobs that triggers made for their last due times, with the state of each; jobs that
+-- are gone are left out.
 select trigger_id, job_id, due_at, state from (
     select f.trigger_id, f.job_id, f.due_at, coalesce(l.state, w.state, e.state) as state
     from {ids} i {join} windlass_firings f on f.trigger_id = i.id

@@ -4,7 +4,8 @@ select slot, level, count(*) as number_of_lines from (
     from windlass_logs
     where match (words) against (
             concat('+ww',
-                regexp_replace(regexp_replace(lower(:words), '^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$', ''),
+                regexp_replace(
+                    regexp_replace(lower(:words), '^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$', ''),
                 '[^\\p{L}\\p{N}]+', ' +ww')) in boolean mode)
         and (:tenant_id is null or tenant_id = :tenant_id)
         and (:definition is null or definition = :definition)
