@@ -1,5 +1,5 @@
--- Counts the jobs that one creator made, :look of each kind at most: those in line and running, those
--- put off, and the ended ones by state. `live` and `later` are the numbers of jobs read.
+-- Counts the jobs that one creator made, :look of each kind at most: those in line and running,
+-- those put off, and the ended ones by state. `live` and `later` are the numbers of jobs read.
 with live as (
     select tenant_id, created_by, state, outcome, due_at from windlass_live
     where created_by = :owner order by id desc limit :look
