@@ -11,6 +11,8 @@ from windlass.cli.run.signals import end_at_once
 
 _DEMO = "windlass.cli.dev.demo"
 _DEMO_DATABASE = "sqlite:///demo.db"
+#: Its jobs mostly wait, and one of them runs for a quarter of an hour.
+_DEMO_CONCURRENCY = 12
 #: Key shown when the terminal is left to the jobs' code.
 _STOP = "Ctrl-C stop"
 
@@ -73,6 +75,7 @@ def dev(
         modules = (*modules, _DEMO)
         # Ignore WINDLASS_DATABASE_URL: demo jobs must not mix with real ones.
         call.flags.db = call.flags.db or _DEMO_DATABASE
+        concurrency = concurrency or _DEMO_CONCURRENCY
     names = resolve_modules(call, modules, search_folder=True)
     # Opened once, so that the port stays the same over reloads.
     listening = listen_near("127.0.0.1", port)
