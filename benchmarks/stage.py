@@ -127,6 +127,10 @@ class Stage:
         return self._ours("windlass_lists")
 
     @property
+    def screens(self) -> Side:
+        return self._ours("windlass_screens")
+
+    @property
     def server(self) -> Side:
         return self._ours("windlass_api")
 

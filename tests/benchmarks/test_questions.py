@@ -11,7 +11,7 @@ from tests.databases.kinds import requested_kinds
 from tests.databases.plugin import SERVERS
 
 ON_SQLITE = {"sqlite", "shell", "redaction"}
-ON_MARIADB = {"mariadb", "databases", "lists"}
+ON_MARIADB = {"mariadb", "databases", "lists", "screens"}
 
 
 @pytest.fixture

@@ -60,8 +60,11 @@ if TYPE_CHECKING:
     from windlass.engine.monitoring.latency import Latency
     from windlass.engine.monitoring.metrics import Metrics
     from windlass.engine.monitoring.retention import Retention
+    from windlass.engine.monitoring.rollups import Rollups
     from windlass.engine.monitoring.stream_reads import StreamReads
     from windlass.engine.monitoring.summaries import Summaries
+    from windlass.engine.monitoring.tenant_stats import TenantStatsReader
+    from windlass.engine.monitoring.usage import Usage
     from windlass.engine.triggers.code_triggers import CodeTriggers
     from windlass.engine.triggers.events import Events
     from windlass.engine.triggers.firing import TriggerFiring
@@ -430,6 +433,27 @@ class Engine:
         from windlass.engine.monitoring.summaries import Summaries
 
         return Summaries(self.storage)
+
+    @cached_property
+    def tenant_stats(self) -> "TenantStatsReader":
+        """Statistics by tenant."""
+        from windlass.engine.monitoring.tenant_stats import TenantStatsReader
+
+        return TenantStatsReader(self.storage)
+
+    @cached_property
+    def usage(self) -> "Usage":
+        """Use of queues and workers."""
+        from windlass.engine.monitoring.usage import Usage
+
+        return Usage(self.storage, self.queues)
+
+    @cached_property
+    def rollups(self) -> "Rollups":
+        """Longer slots made of the minutes."""
+        from windlass.engine.monitoring.rollups import Rollups
+
+        return Rollups(self.storage)
 
     @cached_property
     def latency(self) -> "Latency":

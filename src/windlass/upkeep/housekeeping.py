@@ -43,3 +43,14 @@ class Sweeper:
         await self._engine.mutes.prune()
         await self._engine.alerts.prune()
         return gone
+
+
+class SlotMaker:
+    """Makes the longer slots of charts of the minutes, and notes the use of workers."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def tick(self) -> int:
+        """Make the slots that have passed. Returns their number."""
+        return await self._engine.rollups.tick()

@@ -6,7 +6,7 @@ from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
 from windlass.upkeep.alerting import LOOK_SECONDS, AlertSender
 from windlass.upkeep.bulk_operations import OperationRunner
-from windlass.upkeep.housekeeping import GateUpdater, Housekeeping, Sweeper
+from windlass.upkeep.housekeeping import GateUpdater, Housekeeping, SlotMaker, Sweeper
 from windlass.upkeep.scheduler import Scheduler
 
 #: Often enough that a dead worker's job starts again within one and a half leases, the second
@@ -17,10 +17,12 @@ _HOUSEKEEPING_SECONDS = 5.0
 _REGATING_SECONDS = 300.0
 _SWEEPING_SECONDS = 600.0
 _CLOCK_SECONDS = 60.0
+#: Every minute gets its note about workers.
+_ROLLUP_SECONDS = 30.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, sweeping, clock repair, bulk operations, alerts and
+    """Reaping, housekeeping, regating, sweeping, roll-ups, clock repair, bulk operations, alerts and
     scheduling; the last one if `scheduling`, and by default if scheduler.enabled is on. Any number
     of processes may run it at once."""
 
@@ -50,6 +52,12 @@ class Upkeep:
                 "sweeping",
                 Sweeper(engine).tick,
                 seconds=_SWEEPING_SECONDS,
+                telemetry=engine.telemetry,
+            ),
+            Loop(
+                "rolling up statistics",
+                SlotMaker(engine).tick,
+                seconds=_ROLLUP_SECONDS,
                 telemetry=engine.telemetry,
             ),
             Loop(

@@ -334,8 +334,7 @@ class Worker:
     def _on_outcomes_recorded(self, ends: list[AttemptEnd]) -> None:
         held = self._slots.held
         ended, weight = sample([run for end in ends if (run := held.pop(end.held, None))])
-        took = [(run.lease.queue, run.lease.definition, run.seconds) for run in ended]
-        self._latencies.observe("run", took, weight)
+        self._latencies.ran([(run.lease, run.seconds) for run in ended], weight)
         self._slots.start_exclusive()
         if self.pace.fell_short:
             self.pace.wake.set()  # a limit may have room again

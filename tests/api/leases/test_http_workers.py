@@ -395,9 +395,9 @@ async def test_waits_and_runs_are_counted_in_the_metrics(api, wl, hello):
 
     await (await wl.ready()).remote.times.flush()
 
-    percentiles = await wl.engine.latency.percentiles()
+    percentiles = await wl.engine.latency.histograms()
     assert (percentiles.wait.count, percentiles.run.count) == (3, 2)
-    places = await wl.engine.storage.monitoring.latency_histograms(seconds=60)
+    places = await wl.engine.storage.monitoring.latency_histograms()
     assert {(place.kind, place.queue, place.definition) for place in places} == {
         ("wait", "default", "hello"),
         ("run", "default", "hello"),
@@ -411,7 +411,7 @@ async def test_a_repeated_claim_counts_one_wait(api, wl, hello):
 
     await (await wl.ready()).remote.times.flush()
 
-    assert (await wl.engine.latency.percentiles()).wait.count == 1
+    assert (await wl.engine.latency.histograms()).wait.count == 1
 
 
 async def test_buffered_observations_are_stored_at_shutdown(database, api, wl, lease):
@@ -419,6 +419,6 @@ async def test_buffered_observations_are_stored_at_shutdown(database, api, wl, l
 
     other = Windlass(database.url, settings=Settings())
     try:
-        assert (await other.engine.latency.percentiles()).wait.count == 1
+        assert (await other.engine.latency.histograms()).wait.count == 1
     finally:
         await other.close()

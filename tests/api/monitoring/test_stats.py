@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.support.wait import until
 from windlass import JobFailed, Permanent
+from windlass.core.jobs.models import Scope
 
 
 @pytest.fixture
@@ -71,15 +73,90 @@ async def test_stats_are_returned_per_slot(api, busy):
     assert (mail["total"]["enqueued"], mail["failing"]) == (5, [])
 
 
-async def test_stats_include_latencies_for_callers_who_see_all(api, busy):
+async def test_stats_include_latencies_in_total_and_per_slot(api, busy):
     stats = (await api.get("/stats")).json()
     mail = (await api.get("/stats", params={"queue": "mail", "definition": "breaks"})).json()
+
+    assert stats["p95_wait_seconds"] >= stats["total"]["p50_wait_seconds"] >= 0
+    assert stats["p95_run_seconds"] == stats["total"]["p95_run_seconds"] >= 0
+    known = [point for point in stats["points"] if point["p99_wait_seconds"] is not None]
+    assert sum(point["started"] for point in known) == 2
+    assert stats["points"][0]["p50_run_seconds"] is None
+    assert mail["total"]["p95_wait_seconds"] is None
+
+
+async def test_latencies_of_a_tenant_are_its_own(api, wl, busy):
+    before = (await api.get("/stats", params={"tenant": "acme"})).json()
+    async with wl.running():
+        await until(lambda: _completed(wl, "acme"), waiting_for="the job of acme")
     acme = (await api.get("/stats", params={"tenant": "acme"})).json()
 
-    assert stats["p95_wait_seconds"] >= 0
-    assert stats["p95_run_seconds"] >= 0
-    assert mail["p95_wait_seconds"] is None
-    assert acme["p95_wait_seconds"] is None
+    assert before["total"]["p95_wait_seconds"] is None
+    assert acme["total"]["p95_wait_seconds"] > 0
+    assert acme["total"]["p50_run_seconds"] >= 0
+
+
+async def _completed(wl, tenant):
+    engine = await wl.ready()
+    return (await engine.summaries.summary(Scope.of(tenant))).states["completed"] == 1
+
+
+async def test_stats_by_definition_have_rates_and_latencies(api, busy):
+    first = (await api.get("/stats/definitions", params={"limit": 1})).json()
+    rest = (
+        await api.get("/stats/definitions", params={"limit": 1, "cursor": first["next_cursor"]})
+    ).json()
+    named = (await api.get("/stats/definitions", params={"definition": ["works", "none"]})).json()
+    acme = (await api.get("/stats/definitions", params={"tenant": "acme"})).json()
+
+    [breaks], [works] = first["items"], rest["items"]
+    assert (breaks["definition"], breaks["failed"], breaks["success_rate"]) == ("breaks", 1, 0)
+    assert (works["definition"], works["succeeded"], works["success_rate"]) == ("works", 1, 1)
+    assert works["p95_wait_seconds"] >= 0
+    assert rest["next_cursor"] is None
+    assert named["items"] == [works]
+    [own] = acme["items"]
+    assert (own["enqueued"], own["success_rate"], own["p50_run_seconds"]) == (1, None, None)
+
+
+async def test_queues_have_depth_and_rates_over_time(api, busy):
+    await api.post("/worker/beat", json={**ME, "worker": "far", "queues": ["mail"]})
+
+    queues = (await api.get("/stats/queues", params={"window": "5m"})).json()["items"]
+    acme = (await api.get("/stats/queues", params={"tenant": "acme"})).json()["items"]
+
+    mail = next(each for each in queues if each["name"] == "mail")
+    assert (mail["pending"], mail["queued"], mail["depth"], mail["workers"]) == (1, 3, 4, 1)
+    assert (len(mail["points"]), mail["points"][-1]["depth"]) == (5, 4)
+    assert mail["points"][0]["depth"] == 0
+    assert mail["in_per_second"] > mail["out_per_second"] > 0
+    assert mail["oldest_queued_seconds"] >= 0
+    bulk = next(each for each in queues if each["name"] == "bulk")
+    assert (bulk["depth"], bulk["workers"], bulk["oldest_queued_seconds"]) == (0, 0, None)
+    [own] = [each for each in acme if each["depth"]]
+    assert (own["name"], own["depth"], own["workers"]) == ("mail", 1, None)
+
+
+async def test_the_use_of_workers_is_returned_over_time(api, wl):
+    empty = (await api.get("/stats/workers", params={"window": "5m"})).json()
+    await api.post("/worker/beat", json={**ME, "worker": "far", "slots": 4, "slots_used": 3})
+    await (await wl.ready()).rollups.tick()
+    noted = (await api.get("/stats/workers", params={"window": "5m"})).json()
+
+    assert [point["slots"] for point in empty["points"]] == [None] * 5
+    [point] = [point for point in noted["points"] if point["slots"] is not None]
+    assert (point["workers"], point["slots"], point["slots_used"]) == (1, 4, 3)
+
+
+async def test_tenants_have_a_series_of_worker_seconds(api, busy):
+    shares = (await api.get("/stats/tenants/series", params={"window": "5m"})).json()
+    acme = (await api.get("/stats/tenants/series", params={"tenant": "acme"})).json()
+
+    top = {each["tenant_id"]: each for each in shares["tenants"]}
+    assert set(top) <= {"default"}  # an attempt may take less than a millisecond
+    assert len(shares["rest"]["points"]) == 5
+    assert shares["rest"]["worker_seconds"] == 0
+    assert (acme["tenants"], acme["rest"]["worker_seconds"]) == ([], 0)
 
 
 async def test_stats_by_tenant_cover_each_tenant(api, busy):
@@ -92,10 +169,17 @@ async def test_stats_by_tenant_cover_each_tenant(api, busy):
     assert (acme["tenant_id"], acme["queued"], acme["total"]["enqueued"]) == ("acme", 1, 1)
     default = next(each for each in rest["items"] if each["tenant_id"] == "default")
     assert (default["completed"], default["total"]["completed"]) == (1, 1)
+    assert default["total"]["p95_wait_seconds"] >= 0
+    assert default["worker_seconds"] == default["total"]["run_ms"] / 1000
+    assert (acme["weight"], acme["share"], acme["noisy"]) == (1, None, False)
+    assert acme["oldest_queued_seconds"] >= 0
+    bound = (await api.get("/stats/tenants", params={"tenant": "acme"})).json()["items"]
+    assert [(each["tenant_id"], each["noisy"]) for each in bound] == [("acme", None)]
 
 
 async def test_an_invalid_window_is_refused(api, wl):
-    for path in ("/stats", "/stats/tenants"):
+    paths = ("", "/tenants", "/tenants/series", "/definitions", "/queues", "/workers")
+    for path in (f"/stats{each}" for each in paths):
         refused = await api.get(path, params={"window": "3w"})
 
         assert refused.status_code == 422

@@ -31,6 +31,8 @@ from tests.support.principals import ROOT, cheap
 from windlass import Settings
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.states import JobState
+from windlass.core.monitoring.latency import Observation
+from windlass.core.monitoring.slots import StoredSlot
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.errors import TenantExists, TenantNotFound, TenantReserved
@@ -86,6 +88,11 @@ async def furnish(storage, tenant):
     await end(storage, held(await lease_of(storage, lease.job_id)), once=("charge",))
     await enqueue_child(storage, lease.job_id, tenant=tenant)
     await storage.monitoring.roll_up_counts()
+    await storage.monitoring.record_latency(
+        [Observation("run", "default", "plain", 5, 1, 0.003, tenant)]
+    )
+    minute = await storage.monitoring.first_minute()
+    await storage.monitoring.roll_up_slot(StoredSlot(900, minute), of_span=60)
     await storage.triggers.create_trigger(a_trigger(tenant=tenant))
     deleted = a_trigger(tenant=tenant, origin="code")
     await storage.triggers.create_trigger(deleted)

@@ -19,12 +19,20 @@ from tests.support.job_builders import (
     new_jobs,
     set_enabled,
 )
-from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.states import JobState
-from windlass.core.monitoring.latency import ENDLESS_MS, LONGEST_MS, HistogramKey, Observation
+from windlass.core.monitoring.latency import (
+    ENDLESS_MS,
+    LONGEST_MS,
+    HistogramKey,
+    LatencyPair,
+    Observation,
+)
+from windlass.core.monitoring.slots import plan_slots
 from windlass.ids import DefinitionKey, QueueName
 
 WAITED = Observation("wait", "default", "plain", 5, 2, 0.006)
+WAITS, RUNS = HistogramKey("wait", "default", "plain"), HistogramKey("run", "default", "plain")
 RAN = Observation("run", "default", "plain", ENDLESS_MS, 1, 9000.5)
 
 
@@ -133,6 +141,8 @@ async def test_the_oldest_job_of_a_queue_is_found_in_any_tenant_and_priority(sto
     oldest = await storage.monitoring.oldest_due_age()
 
     assert oldest == {"mail": 65.0, "more": 5.0}
+    assert await storage.monitoring.oldest_due_age_by_tenant() == {"acme": 65.0, "default": 5.0}
+    assert await storage.monitoring.oldest_due_age(Scope(ACME)) == {"mail": 65.0}
 
 
 async def test_the_oldest_job_is_a_waiting_due_one(storage, clock):
@@ -171,33 +181,29 @@ async def test_histograms_of_several_processes_are_summed(storage, twin):
     )
 
     ever = await storage.monitoring.latency_histograms()
-    lately = await storage.monitoring.latency_histograms(seconds=3600)
+    lately = await lately_observed(storage)
 
-    for found in [ever, lately]:
-        assert found.keys() == {
-            HistogramKey("wait", "default", "plain"),
-            HistogramKey("run", "default", "plain"),
-        }
-        assert found[HistogramKey("wait", "default", "plain")].observed == {5: 20}
-        assert found[HistogramKey("run", "default", "plain")].observed == {ENDLESS_MS: 10}
-        assert round(found[HistogramKey("run", "default", "plain")].seconds) == 90_005
+    assert ever.keys() == {WAITS, RUNS}
+    for wait, run in [(ever[WAITS], ever[RUNS]), (lately.wait, lately.run)]:
+        assert wait.observed == {5: 20}
+        assert run.observed == {ENDLESS_MS: 10}
+        assert round(run.seconds) == 90_005
 
 
 async def test_old_histograms_are_pruned_and_their_totals_kept(storage, clock):
     await storage.monitoring.record_latency([WAITED])
     await clock.advance(HOUR)
     await storage.monitoring.record_latency([WAITED])
-    lately = await storage.monitoring.latency_histograms(seconds=60)
+    lately = await lately_observed(storage, MINUTE)
     await clock.advance(10 * DAY)
 
-    pruned = await storage.monitoring.prune_histograms(days=2)
+    pruned = [await storage.monitoring.prune_histograms(60, days=2) for _ in range(3)]
 
-    assert pruned == 2
-    assert lately[HistogramKey("wait", "default", "plain")].count == 2
-    assert await storage.monitoring.latency_histograms(seconds=20 * 86400) == {}
-    assert (await storage.monitoring.latency_histograms())[
-        HistogramKey("wait", "default", "plain")
-    ].count == 4
+    assert pruned == [1, 1, 0]
+    assert lately.wait.count == 2
+    assert (await storage.monitoring.latency_histograms())[WAITS].count == 4
+    rows = await storage.database.query("select count(*) as n from windlass_histograms", {})
+    assert int(rows[0]["n"]) == 1
 
 
 async def test_histograms_keep_their_maximum(storage):
@@ -205,11 +211,18 @@ async def test_histograms_keep_their_maximum(storage):
         longest = Observation("wait", "default", "plain", LONGEST_MS, 0, seconds)
         await storage.monitoring.record_latency([longest, WAITED])
 
-    for found in (
-        await storage.monitoring.latency_histograms(),
-        await storage.monitoring.latency_histograms(seconds=3600),
-    ):
-        histogram = found[HistogramKey("wait", "default", "plain")]
+    ever = (await storage.monitoring.latency_histograms())[WAITS]
+    for histogram in (ever, (await lately_observed(storage)).wait):
         assert histogram.longest == 0.004
         assert histogram.observed == {5: 6}
         assert round(histogram.seconds, 3) == 0.018
+
+
+async def lately_observed(storage, window=HOUR):
+    """The histograms of all jobs in a window up to now."""
+    now = await storage.now()
+    plan = plan_slots(now - window, now, window, {})
+    whole = LatencyPair()
+    for pair in (await storage.monitoring.latency_by_slot(ALL_TENANTS, plan)).values():
+        whole.add_all(pair)
+    return whole

@@ -1,18 +1,13 @@
 """Dashboard data, read without the job history: counts, waiting jobs, rates, failures."""
 
-from datetime import UTC, datetime, timedelta
-
 from tests.support.job_builders import (
     ACME,
     ALDER,
     HOUR,
     MINUTE,
-    SECOND,
     START,
     a_job,
     a_tenant,
-    claim,
-    end,
     enqueue,
     finish,
     lost,
@@ -22,7 +17,6 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.states import ENDED, JobState
-from windlass.core.monitoring.summary import FailingDefinition
 from windlass.ids import DefinitionKey, QueueName
 
 
@@ -126,95 +120,3 @@ async def test_oldest_returns_the_earliest_due_time_by_queue(storage, clock):
 
     assert oldest == {"mail": START, "bulk": START + MINUTE, "soon": START + 2 * MINUTE}
     assert set(await storage.monitoring.oldest_due_at(Scope(ACME), look=100)) == {"bulk"}
-
-
-async def test_rates_are_per_slot_before_and_after_folding(storage, clock):
-    await storage.jobs.enqueue(new_jobs(4))
-    first, second, *rest = await claim(storage, 4)
-    await clock.advance(2 * SECOND)
-    await storage.leases.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
-    await storage.monitoring.roll_up_counts()
-    await clock.advance(10 * MINUTE)
-    await storage.leases.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
-
-    rows = await storage.monitoring.throughput(ALL_TENANTS, since=START, slot=5 * MINUTE)
-
-    slots = {
-        datetime(1970, 1, 1, tzinfo=UTC) + int(row["slot"]) * 5 * MINUTE: {
-            name: int(row[name])
-            for name in ("enqueued", "started", "failed", "completed", "run_ms")
-        }
-        for row in rows
-    }
-    assert slots == {
-        START: {"enqueued": 4, "started": 4, "failed": 1, "completed": 1, "run_ms": 4000},
-        START + 10 * MINUTE: {
-            "enqueued": 0,
-            "started": 0,
-            "failed": 2,
-            "completed": 0,
-            "run_ms": 2 * 602_000,
-        },
-    }
-
-
-async def test_rates_respect_scope_span_and_filters(storage, clock):
-    await a_tenant(storage, "acme")
-    await storage.jobs.enqueue(new_jobs(2, tenant=ACME, queue=QueueName("mail")))
-    await clock.advance(HOUR)
-    await storage.jobs.enqueue(new_jobs(3, definition=DefinitionKey("other")))
-
-    async def enqueued(scope=ALL_TENANTS, since=START, **which):
-        rows = await storage.monitoring.throughput(
-            scope, since=since, slot=timedelta(hours=2), **which
-        )
-        return sum(int(row["enqueued"]) for row in rows)
-
-    assert await enqueued() == 5
-    assert await enqueued(since=START + MINUTE) == 3
-    assert await enqueued(Scope(ACME)) == 2
-    assert await enqueued(queue="mail") == 2
-    assert await enqueued(definition="other") == 3
-    assert await enqueued(Scope(ACME), definition="other") == 0
-
-
-async def test_failing_lists_the_definitions_with_the_most_failures(storage):
-    for definition, times in (("plain", 1), ("other", 2)):
-        for _ in range(times):
-            lease = await started(storage, definition=DefinitionKey(definition))
-            await end(storage, lease, JobState.DEAD_LETTER)
-    await a_job(storage, JobState.COMPLETED)
-
-    assert await storage.monitoring.most_failing(ALL_TENANTS, since=START, most=10) == [
-        FailingDefinition("other", 2, 2, 0),
-        FailingDefinition("plain", 1, 1, 1),
-    ]
-    assert len(await storage.monitoring.most_failing(ALL_TENANTS, since=START, most=1)) == 1
-    assert await storage.monitoring.most_failing(Scope.of("acme"), since=START, most=10) == []
-
-
-async def test_tenant_rates_are_per_tenant_before_and_after_folding(storage, clock):
-    await a_tenant(storage, "acme")
-    await storage.jobs.enqueue(new_jobs(2, tenant=ACME))
-    await storage.monitoring.roll_up_counts()
-    await clock.advance(HOUR)
-    lease = await started(storage, tenant=ACME)
-    await clock.advance(2 * SECOND)
-    await storage.leases.finish(ALDER, [finish(lease)])
-    await storage.jobs.enqueue(new_jobs(3))
-
-    async def rates_by_tenant(scope=ALL_TENANTS, since=START):
-        return {
-            row["tenant_id"]: tuple(
-                int(row[name]) for name in ("enqueued", "started", "completed", "run_ms")
-            )
-            for row in await storage.monitoring.throughput_by_tenant(scope, since=since)
-        }
-
-    assert await rates_by_tenant() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}
-    assert await rates_by_tenant(since=START + MINUTE) == {
-        "acme": (1, 1, 1, 2000),
-        "default": (3, 0, 0, 0),
-    }
-    assert set(await rates_by_tenant(Scope(ACME))) == {"acme"}
-    assert await rates_by_tenant(since=START + 2 * HOUR) == {}

@@ -32,9 +32,12 @@ class Paging:
 
     def cut(self, items: Sequence[Any], key: Callable[[Any], str]) -> dict[str, Any]:
         """Cut a page from a complete list, ordered by key."""
-        rest = [item for item in items if self.after is None or key(item) > self.after]
-        more = len(rest) > self.limit
-        return self.page(rest[: self.limit], key(rest[self.limit - 1]) if more else None)
+        return self.first([i for i in items if self.after is None or key(i) > self.after], key)
+
+    def first(self, items: Sequence[Any], key: Callable[[Any], str]) -> dict[str, Any]:
+        """Cut a page from what follows `after`: one item more than `limit` says that there is more."""
+        more = len(items) > self.limit
+        return self.page(items[: self.limit], key(items[self.limit - 1]) if more else None)
 
 
 async def _paging(

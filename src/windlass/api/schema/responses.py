@@ -325,10 +325,7 @@ class SummaryResponse(_States):
     at: datetime
 
 
-class StatsPointResponse(_ResponseModel):
-    """Counts of a time slot that began `at`."""
-
-    at: datetime
+class _Statistics(_ResponseModel):
     enqueued: int
     started: int
     succeeded: int
@@ -340,6 +337,26 @@ class StatsPointResponse(_ResponseModel):
     wait_ms: int
     mean_run_seconds: float | None
     mean_wait_seconds: float | None
+    p50_wait_seconds: float | None
+    p95_wait_seconds: float | None
+    p99_wait_seconds: float | None
+    p50_run_seconds: float | None
+    p95_run_seconds: float | None
+
+
+class StatsPointResponse(_Statistics):
+    """Counts and latencies of a time slot that began `at`. Half of its jobs waited no longer than
+    `p50_wait_seconds`, 95 % and 99 % no longer than the next two; null if none began."""
+
+    at: datetime
+
+
+class DefinitionStatsResponse(_Statistics):
+    """Counts and latencies of a definition's jobs in a time window, and the share of its attempts
+    that succeeded."""
+
+    definition: str
+    success_rate: float | None
 
 
 class FailingDefinitionResponse(_ResponseModel):
@@ -366,10 +383,94 @@ class StatsResponse(_ResponseModel):
 
 
 class TenantStatsResponse(_States):
-    """A tenant's jobs by state, and its counts in a time window."""
+    """A tenant's jobs by state, and its counts in a time window. `worker_seconds` is how long its
+    attempts ran that ended in the window, `share` its part of all jobs that run now."""
 
     tenant_id: str
+    oldest_queued_seconds: float | None
+    worker_seconds: float
+    weight: int
+    share: float | None
+    noisy: bool | None
     total: StatsPointResponse
+
+
+class _WindowResponse(_ResponseModel):
+    window: str
+    since: datetime
+    until: datetime
+    slot_seconds: float
+
+
+class SharePointResponse(_ResponseModel):
+    """A time slot of one or more tenants: how long their attempts ran that ended in it, and the
+    jobs that ran at its end."""
+
+    at: datetime
+    worker_seconds: float
+    running: int
+
+
+class OtherTenantsResponse(_ResponseModel):
+    """What tenants took of the workers over time."""
+
+    worker_seconds: float
+    points: list[SharePointResponse]
+
+
+class TenantSeriesResponse(OtherTenantsResponse):
+    """What one tenant took of the workers over time."""
+
+    tenant_id: str
+
+
+class TenantSharesResponse(_WindowResponse):
+    """The tenants that took most of the workers, the largest first, and the rest together."""
+
+    tenants: list[TenantSeriesResponse]
+    rest: OtherTenantsResponse
+
+
+class QueuePointResponse(_ResponseModel):
+    """A time slot of a queue: the jobs that waited at its end, those that came in and went out."""
+
+    at: datetime
+    depth: int
+    in_per_second: float
+    out_per_second: float
+
+
+class QueueSeriesResponse(_ResponseModel):
+    """A queue now and over time. `depth` counts the jobs that wait, pending ones included; the
+    rates are of the whole window: jobs enqueued, and jobs that came to their end."""
+
+    name: str
+    pending: int
+    queued: int
+    running: int
+    depth: int
+    oldest_queued_seconds: float | None
+    max_concurrency: int | None
+    paused: bool
+    workers: int | None
+    in_per_second: float
+    out_per_second: float
+    points: list[QueuePointResponse]
+
+
+class WorkerPointResponse(_ResponseModel):
+    """A time slot of the live workers: means of what was noted once a minute."""
+
+    at: datetime
+    workers: float | None
+    slots: float | None
+    slots_used: float | None
+
+
+class WorkerUseResponse(_WindowResponse):
+    """Slots of the live workers over time."""
+
+    points: list[WorkerPointResponse]
 
 
 class Edge(_ResponseModel):

@@ -30,8 +30,8 @@ class DefinitionActivity(DefinitionTimes):
     `last_run_at` is when the newest of its ended jobs began its last attempt. `success_rate` is the
     share of attempts that succeeded, from 0 to 1, and `p95_seconds` how long all but one in twenty
     took at most; both are of the last 24 hours, and None without attempts. `workers` are the live
-    ones that can run it, `import_errors` has by worker why others cannot. Percentile and workers
-    are None for those who see one tenant only.
+    ones that can run it, `import_errors` has by worker why others cannot; both are None for those
+    who see one tenant only.
     """
 
     last_run_at: datetime | None = None

@@ -110,8 +110,9 @@ class RenewedLease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasedJob:
-    """The fields of a leased job that decide what its end means."""
+    """The fields of a leased job that decide what its end means and under whom it is counted."""
 
+    tenant: TenantId
     definition: DefinitionKey
     queue: QueueName
     attempts: int

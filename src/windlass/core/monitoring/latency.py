@@ -1,11 +1,11 @@
 """Histograms of wait and run times, and their percentiles."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
-from windlass.core.leases.lease import Lease
+from windlass.core.leases.lease import Lease, LeasedJob
 
 BatchItem = TypeVar("BatchItem")
 
@@ -27,14 +27,17 @@ LONGEST_MS = 0
 _BOUNDS = tuple(bound / 1000 for bound in BOUNDS_MS)
 #: Of more observations at once every n-th stands for n of them.
 _MOST_AT_ONCE = 64
+#: Histograms of single tenants between two flushes; what comes beyond is counted for all tenants only.
+MOST_OF_TENANTS = 500
 
 
 class HistogramKey(NamedTuple):
-    """Key of a histogram: queue, definition, and wait or run."""
+    """Key of a histogram: queue, definition, and wait or run; of one tenant, or of all if empty."""
 
     kind: LatencyKind
     queue: str
     definition: str
+    tenant: str = ""
 
 
 @dataclass(slots=True)
@@ -57,6 +60,14 @@ class Histogram:
             return
         self.observed[upto_ms] = self.observed.get(upto_ms, 0) + observed
         self.seconds += seconds
+
+    def add_all(self, other: "Histogram") -> None:
+        """Count what another histogram has."""
+        for upto, observed in other.observed.items():
+            self.add(upto, observed, 0.0)
+        self.seconds += other.seconds
+        if other.longest is not None:
+            self.add(LONGEST_MS, 0, other.longest)
 
     def percentile(self, share: float) -> float | None:
         """Within so many seconds that share was done; guessed inside its bucket, never above the
@@ -84,6 +95,45 @@ class Observation(NamedTuple):
     upto_ms: int
     observed: int
     seconds: float
+    tenant_id: str = ""
+
+
+class Percentiles(NamedTuple):
+    """Percentiles of waits and runs, in seconds; None where nothing was observed."""
+
+    p50_wait_seconds: float | None = None
+    p95_wait_seconds: float | None = None
+    p99_wait_seconds: float | None = None
+    p50_run_seconds: float | None = None
+    p95_run_seconds: float | None = None
+
+    @classmethod
+    def of(cls, wait: Histogram, run: Histogram) -> "Percentiles":
+        return cls(
+            *(wait.percentile(share) for share in (0.5, 0.95, 0.99)),
+            *(run.percentile(share) for share in (0.5, 0.95)),
+        )
+
+
+@dataclass(slots=True)
+class LatencyPair:
+    """Histograms of waits and of runs."""
+
+    wait: Histogram = field(default_factory=Histogram)
+    run: Histogram = field(default_factory=Histogram)
+
+    @property
+    def percentiles(self) -> Percentiles:
+        return Percentiles.of(self.wait, self.run)
+
+    def add(self, kind: str, upto_ms: int, observed: int, seconds: float) -> None:
+        """Count what one stored row has."""
+        (self.wait if kind == "wait" else self.run).add(upto_ms, observed, seconds)
+
+    def add_all(self, other: "LatencyPair") -> None:
+        """Count what another pair has."""
+        self.wait.add_all(other.wait)
+        self.run.add_all(other.run)
 
 
 @dataclass(slots=True)
@@ -94,6 +144,11 @@ class _Buckets:
     sums: list[float] = field(default_factory=lambda: [0.0] * len(_BOUNDS))
     longest: float = 0.0
 
+    def add(self, bucket: int, seconds: float, weight: int) -> None:
+        self.counts[bucket] += weight
+        self.sums[bucket] += weight * max(0.0, seconds)
+        self.longest = max(self.longest, seconds)
+
     def rows(self) -> Iterator[tuple[int, int, float]]:
         """Bound, count and seconds of each bucket with something in it, the longest first."""
         yield LONGEST_MS, 0, self.longest
@@ -103,48 +158,39 @@ class _Buckets:
 
 
 class LatencyBuffer:
-    """Observations of a process that are not stored yet."""
+    """Observations of a process that are not stored yet: of all tenants, and of each."""
 
     def __init__(self) -> None:
         self._cells: dict[HistogramKey, _Buckets] = {}
-
-    def observe(
-        self, kind: LatencyKind, took: Iterable[tuple[str, str, float]], weight: int = 1
-    ) -> None:
-        """Count a batch of (queue, definition, seconds), each for `weight`."""
-        for queue, definition, seconds in took:
-            place = HistogramKey(kind, queue, definition)
-            cell = self._cells.get(place) or self._cells.setdefault(place, _Buckets())
-            bucket = min(bisect_left(_BOUNDS, seconds), len(_BOUNDS) - 1)
-            cell.counts[bucket] += weight
-            cell.sums[bucket] += weight * max(0.0, seconds)
-            cell.longest = max(cell.longest, seconds)
+        self._of_tenants = 0
 
     def waited(self, leases: Sequence[Lease]) -> None:
         """Count how long jobs that were claimed had waited. Both instants are the database's."""
         some, weight = sample(leases)
-        self.observe(
-            "wait",
-            [
-                (lease.queue, lease.definition, (lease.started_at - lease.due_at).total_seconds())
-                for lease in some
-            ],
-            weight,
-        )
+        for lease in some:
+            self._observe("wait", lease, (lease.started_at - lease.due_at).total_seconds(), weight)
+
+    def ran(self, runs: Iterable[tuple[Lease | LeasedJob, float]], weight: int = 1) -> None:
+        """Count for how many seconds attempts ran, each for `weight`."""
+        for lease, seconds in runs:
+            self._observe("run", lease, seconds, weight)
 
     def take(self) -> list[Observation]:
-        """All there is to store, in the order in which rows are locked."""
+        """All there is to store, in a fixed order."""
         cells, self._cells = self._cells, {}
+        self._of_tenants = 0
         return sorted(
-            Observation(*place, upto, observed, seconds)
-            for place, cell in cells.items()
+            Observation(
+                key.kind, key.queue, key.definition, upto, observed, seconds, tenant_id=key.tenant
+            )
+            for key, cell in cells.items()
             for upto, observed, seconds in cell.rows()
         )
 
     def put_back(self, observations: Iterable[Observation]) -> None:
         """Keep for the next time what could not be stored."""
-        for kind, queue, definition, upto, observed, seconds in observations:
-            cell = self._cells.setdefault(HistogramKey(kind, queue, definition), _Buckets())
+        for kind, queue, definition, upto, observed, seconds, tenant in observations:
+            cell = self._cell(HistogramKey(kind, queue, definition, tenant))
             if upto == LONGEST_MS:
                 cell.longest = max(cell.longest, seconds)
                 continue
@@ -152,22 +198,25 @@ class LatencyBuffer:
             cell.counts[bucket] += observed
             cell.sums[bucket] += seconds
 
+    def _observe(
+        self, kind: LatencyKind, job: Lease | LeasedJob, seconds: float, weight: int
+    ) -> None:
+        bucket = min(bisect_left(_BOUNDS, seconds), len(_BOUNDS) - 1)
+        self._cell(HistogramKey(kind, job.queue, job.definition)).add(bucket, seconds, weight)
+        own = HistogramKey(kind, job.queue, job.definition, job.tenant)
+        if own in self._cells or self._of_tenants < MOST_OF_TENANTS:
+            self._cell(own).add(bucket, seconds, weight)
+
+    def _cell(self, key: HistogramKey) -> _Buckets:
+        found = self._cells.get(key)
+        if found is None:
+            found = self._cells[key] = _Buckets()
+            self._of_tenants += key.tenant != ""
+        return found
+
 
 def sample(batch: Sequence[BatchItem]) -> tuple[Sequence[BatchItem], int]:
     """Some of a batch, and for how many each of them stands: however large a batch is, looking at
     it costs the same."""
     weight = max(1, -(-len(batch) // _MOST_AT_ONCE))
     return batch[::weight], weight
-
-
-def merge_histograms(histograms: Mapping[HistogramKey, Histogram], kind: LatencyKind) -> Histogram:
-    """One histogram of all queues and definitions."""
-    whole = Histogram()
-    for place, histogram in histograms.items():
-        if place.kind == kind:
-            for upto, observed in histogram.observed.items():
-                whole.add(upto, observed, 0.0)
-            whole.seconds += histogram.seconds
-            if histogram.longest is not None:
-                whole.add(LONGEST_MS, 0, histogram.longest)
-    return whole

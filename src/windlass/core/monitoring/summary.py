@@ -1,12 +1,14 @@
 """Counts by state and view, and statistics by time slot."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from windlass.core.jobs.states import JobState
+from windlass.core.monitoring.latency import Percentiles
 from windlass.ids import DefinitionKey, TenantId
 
 #: Window -> its length, and the length of its slots.
@@ -76,6 +78,26 @@ class StatsPoint(NamedTuple):
     dead_letter: int = 0
     run_ms: int = 0
     wait_ms: int = 0
+    #: By how many the jobs that wait, and those that run, became more or fewer.
+    waiting_change: int = 0
+    running_change: int = 0
+
+    def plus(self, other: "StatsPoint") -> "StatsPoint":
+        """Both slots as one that begins with this one."""
+        return StatsPoint(
+            self.at, *(mine + more for mine, more in zip(self[1:], other[1:], strict=True))
+        )
+
+    @property
+    def ended(self) -> int:
+        """Jobs that came to their end."""
+        return self.completed + self.canceled + self.dead_letter
+
+    @property
+    def success_rate(self) -> float | None:
+        """Share of the attempts that ended which succeeded."""
+        attempts = self.succeeded + self.failed
+        return self.succeeded / attempts if attempts else None
 
     @property
     def mean_run(self) -> timedelta | None:
@@ -89,7 +111,7 @@ class StatsPoint(NamedTuple):
         return timedelta(milliseconds=self.wait_ms / self.started) if self.started else None
 
 
-#: What is counted in a point.
+#: The columns of a point.
 COUNTED = StatsPoint._fields[1:]
 
 
@@ -115,26 +137,77 @@ class Stats:
     slot: timedelta
     points: Sequence[StatsPoint]
     failing: Sequence[FailingDefinition]
+    #: Percentiles of each slot with observations, and of the whole window.
+    percentiles: Mapping[datetime, Percentiles] = field(default_factory=dict)
+    overall: Percentiles = field(default_factory=Percentiles)
 
     @property
     def total(self) -> StatsPoint:
         """All slots as one."""
-        return StatsPoint(
-            self.since, *[sum(each) for each in zip(*[p[1:] for p in self.points], strict=True)]
-        )
+        return total_of(self.since, self.points)
 
     def per_second(self, what: str) -> float:
         """The rate of something that is counted, such as "completed"."""
         return float(getattr(self.total, what)) / (self.until - self.since).total_seconds()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TenantStats:
-    """A tenant's jobs by their stored state, and what happened to them in a window of time."""
+    """A tenant's jobs by their stored state, and what happened to them in a window of time.
+
+    `share` is its part of the jobs that run now, and `noisy` says that it takes more than its fair one
+    while others wait; both are None where only one tenant can be seen.
+    """
 
     tenant: TenantId
     states: Mapping[JobState, int]
     total: StatsPoint
+    percentiles: Percentiles
+    weight: int
+    oldest_age: timedelta | None
+    share: float | None
+    noisy: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionStats:
+    """What happened to the jobs of a definition in a window of time."""
+
+    definition: DefinitionKey
+    total: StatsPoint
+    percentiles: Percentiles
+
+
+class WorkerUse(NamedTuple):
+    """Slots of the live workers in a minute."""
+
+    at: datetime
+    workers: int
+    slots: int
+    slots_used: int
+
+
+def total_of(since: datetime, points: Iterable[StatsPoint]) -> StatsPoint:
+    """Slots as one that begins `since`."""
+    total = StatsPoint(since)
+    for point in points:
+        total = total.plus(point)
+    return total
+
+
+def group_by(
+    column: str, rows: Iterable[Mapping[str, Any]]
+) -> Mapping[str, Mapping[JobState, int]]:
+    """Counts by state, summed by the name in a column and in the order of names."""
+    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        groups[row[column]].append(row)
+    return {name: sum_states(groups[name]) for name in sorted(groups)}
+
+
+def sum_states(rows: Sequence[Mapping[str, Any]]) -> Mapping[JobState, int]:
+    """Counts by state of several rows together."""
+    return {state: sum(int(row[state]) for row in rows) for state in JobState}
 
 
 def time_slots(window: str, now: datetime) -> Sequence[datetime]:

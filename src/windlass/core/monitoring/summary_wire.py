@@ -3,9 +3,10 @@
 from typing import Any
 
 from windlass.core.jobs.states import JobState
+from windlass.core.monitoring.latency import Percentiles
 from windlass.core.monitoring.summary import (
-    COUNTED,
     CappedCount,
+    DefinitionStats,
     JobSummary,
     StateCounts,
     Stats,
@@ -16,6 +17,8 @@ from windlass.core.wire import instant, plain
 
 #: Fields that are shown as a rate too.
 _RATES = ("enqueued", "started", "succeeded", "failed", "completed", "canceled", "dead_letter")
+#: Fields of a point.
+_POINT = (*_RATES, "run_ms", "wait_ms")
 
 
 def summary(summary: JobSummary) -> dict[str, Any]:
@@ -38,16 +41,40 @@ def stats(stats: Stats) -> dict[str, Any]:
         "since": instant(stats.since),
         "until": instant(stats.until),
         "slot_seconds": plain(stats.slot),
-        "points": [_point(point) for point in stats.points],
-        "total": _point(stats.total),
+        "points": [
+            _point(point, stats.percentiles.get(point.at, Percentiles())) for point in stats.points
+        ],
+        "total": _point(stats.total, stats.overall),
         "per_second": {name: stats.per_second(name) for name in _RATES},
         "failing": [each._asdict() for each in stats.failing],
+        "p95_wait_seconds": stats.overall.p95_wait_seconds,
+        "p95_run_seconds": stats.overall.p95_run_seconds,
     }
 
 
 def tenant_stats(stats: TenantStats) -> dict[str, Any]:
-    """A tenant's jobs by state, and their statistics in a window."""
-    return {"tenant_id": stats.tenant, **_states(stats.states), "total": _point(stats.total)}
+    """A tenant's jobs by state, its statistics in a window, and its share of what runs now."""
+    return {
+        "tenant_id": stats.tenant,
+        **_states(stats.states),
+        "oldest_queued_seconds": plain(stats.oldest_age),
+        "worker_seconds": stats.total.run_ms / 1000,
+        "weight": stats.weight,
+        "share": stats.share,
+        "noisy": stats.noisy,
+        "total": _point(stats.total, stats.percentiles),
+    }
+
+
+def definition_stats(stats: DefinitionStats) -> dict[str, Any]:
+    """Statistics of a definition in a window."""
+    total = _point(stats.total, stats.percentiles)
+    del total["at"]
+    return {
+        "definition": stats.definition,
+        **total,
+        "success_rate": stats.total.success_rate,
+    }
 
 
 def _states(states: Any) -> dict[str, int]:
@@ -62,10 +89,11 @@ def _tally(tally: StateCounts) -> dict[str, Any]:
     }
 
 
-def _point(point: StatsPoint) -> dict[str, Any]:
+def _point(point: StatsPoint, percentiles: Percentiles) -> dict[str, Any]:
     return {
         "at": instant(point.at),
-        **{name: getattr(point, name) for name in COUNTED},
+        **{name: getattr(point, name) for name in _POINT},
         "mean_run_seconds": plain(point.mean_run),
         "mean_wait_seconds": plain(point.mean_wait),
+        **percentiles._asdict(),
     }

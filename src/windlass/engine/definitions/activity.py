@@ -10,6 +10,8 @@ from windlass.core.definitions.activity import (
 )
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.monitoring.slots import plan_slots
+from windlass.core.monitoring.summary import total_of
 from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.leases.workers import liveness
 from windlass.engine.monitoring.latency import Latency
@@ -50,15 +52,14 @@ class DefinitionActivityReader:
         definition = await self._definitions.get(key)
         times = (await self.times([definition], scope))[definition.key]
         now = await self._storage.now()
-        rates = await self._storage.monitoring.throughput(
-            scope, since=now - ACTIVITY_WINDOW, slot=ACTIVITY_WINDOW, definition=definition.key
+        marks = await self._storage.monitoring.rollup_marks()
+        plan = plan_slots(now - ACTIVITY_WINDOW, now, ACTIVITY_WINDOW, marks)
+        rates = await self._storage.monitoring.throughput(scope, plan, definition=definition.key)
+        latencies = await self._latency.histograms(
+            ACTIVITY_WINDOW, scope=scope, definition=definition.key
         )
-        succeeded = sum(int(row["succeeded"]) for row in rates)
-        ended = succeeded + sum(int(row["failed"]) for row in rates)
-        p95 = workers = errors = None
+        workers = errors = None
         if scope.tenant is None:
-            latencies = await self._latency.percentiles(ACTIVITY_WINDOW, definition=definition.key)
-            p95 = latencies.run.p95
             live = [row for row in await self._storage.leases.workers() if liveness(row) != "lost"]
             workers = [row.id for row in live if definition.key in row.definitions]
             import_errors = {row.id: row.metadata.get("import_errors", {}) for row in live}
@@ -70,8 +71,8 @@ class DefinitionActivityReader:
             last_run_at=await self._storage.definitions.last_attempt_started_at(
                 scope, definition.key
             ),
-            success_rate=succeeded / ended if ended else None,
-            p95_seconds=p95,
+            success_rate=total_of(now, rates.values()).success_rate,
+            p95_seconds=latencies.percentiles.p95_run_seconds,
             workers=workers,
             import_errors=errors,
         )

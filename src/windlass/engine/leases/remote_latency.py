@@ -37,7 +37,7 @@ class RemoteLatencyRecorder:
     def ended(self, runs: Sequence[LeasedJob]) -> None:
         """Attempts have ended, as they stood when that was told, and are recorded."""
         if runs:
-            self._tally.observe("run", [(r.queue, r.definition, r.ran_seconds) for r in runs])
+            self._tally.ran((run, run.ran_seconds) for run in runs)
             self._store_soon()
 
     async def flush(self) -> None:

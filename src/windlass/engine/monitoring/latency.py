@@ -1,36 +1,11 @@
 """Latency of jobs: histograms of waits and runs; workers store them with their heartbeat."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
-from windlass.core.monitoring.latency import (
-    Histogram,
-    HistogramKey,
-    LatencyBuffer,
-    LatencyKind,
-    merge_histograms,
-)
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.monitoring.latency import LatencyBuffer, LatencyPair
+from windlass.core.monitoring.slots import plan_slots
 from windlass.storage.storage import Storage
-
-
-@dataclass(frozen=True, slots=True)
-class Percentiles:
-    """Number of waits or runs, and their 95th percentile in seconds; None if there were none."""
-
-    count: int
-    p95: float | None
-
-    @classmethod
-    def of(cls, histogram: Histogram) -> "Percentiles":
-        return cls(histogram.count, histogram.percentile(0.95))
-
-
-@dataclass(frozen=True, slots=True)
-class Latencies:
-    """Waits and runs in a window of time."""
-
-    wait: Percentiles
-    run: Percentiles
 
 
 class Latency:
@@ -46,27 +21,22 @@ class Latency:
             tally.put_back(observations)
             raise
 
-    async def percentiles(
+    async def histograms(
         self,
         window: timedelta = timedelta(hours=1),
         *,
+        scope: Scope = ALL_TENANTS,
         definition: str | None = None,
         queue: str | None = None,
-    ) -> Latencies:
-        """The 95th percentiles within the window, over all tenants; the last seconds may be
-        missing."""
-        found = {
-            place: each
-            for place, each in (
-                await self._storage.monitoring.latency_histograms(seconds=window.total_seconds())
-            ).items()
-            if definition in (None, place.definition) and queue in (None, place.queue)
-        }
-        return Latencies(
-            wait=_percentiles_of(found, "wait"),
-            run=_percentiles_of(found, "run"),
+    ) -> LatencyPair:
+        """Waits and runs within the window; the last seconds may be missing."""
+        now = await self._storage.now()
+        marks = await self._storage.monitoring.rollup_marks()
+        plan = plan_slots(now - window, now, window, marks)
+        found = await self._storage.monitoring.latency_by_slot(
+            scope, plan, definition=definition, queue=queue
         )
-
-
-def _percentiles_of(found: dict[HistogramKey, Histogram], kind: LatencyKind) -> Percentiles:
-    return Percentiles.of(merge_histograms(found, kind))
+        whole = LatencyPair()
+        for pair in found.values():
+            whole.add_all(pair)
+        return whole

@@ -179,9 +179,7 @@ class Metrics:
         for place, histogram in found.items():
             labels = self._labels(place.queue, place.definition)
             whole = sums.setdefault((place.kind, labels), Histogram())
-            for upto, observed in histogram.observed.items():
-                whole.add(upto, observed, 0.0)
-            whole.seconds += histogram.seconds
+            whole.add_all(histogram)
         for (kind, labels), whole in sums.items():
             yield Sample(_HISTOGRAMS[kind], labels, whole)
 

@@ -4,14 +4,15 @@ from datetime import timedelta
 from uuid import UUID
 
 from windlass.core.definitions.definition import FOREVER, Definition
+from windlass.core.monitoring.slots import MINUTE_SECONDS
 from windlass.ids import EventId, JobId, uuid7
 from windlass.settings import Settings
 from windlass.storage.storage import Storage
 
 #: Days a dead-lettered job is kept where retention is zero days.
 _DEAD_DAYS = 30.0
-#: Days the histograms by the minute are kept.
-_HISTOGRAM_DAYS = 2.0
+#: Days that slots of each length in seconds are kept: what charts show, and a day more.
+_SLOT_DAYS = {MINUTE_SECONDS: 2.0, 900: 2.0, 7200: 8.0}
 #: Days the counts by the minute are kept at least.
 _MINUTE_DAYS = 8.0
 
@@ -91,7 +92,10 @@ class Retention:
         return _or_forever(self._settings.retention_days) if own is None else own
 
     async def _minutes(self) -> int:
-        pruned = await self._storage.monitoring.prune_histograms(days=_HISTOGRAM_DAYS)
+        pruned = await self._storage.monitoring.prune_worker_minutes(days=_MINUTE_DAYS)
+        for span, kept in _SLOT_DAYS.items():
+            pruned += await self._storage.monitoring.prune_histograms(span, days=kept)
+            pruned += await self._storage.monitoring.prune_rollups(span, days=kept)
         days = _or_forever(self._settings.retention_days)
         if days != FOREVER:
             # Even where jobs are deleted as they end, charts need the counts of the last days.

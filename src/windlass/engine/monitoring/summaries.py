@@ -1,25 +1,26 @@
 """Counts and rates for dashboards and metrics; none of them scans the history."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.states import ENDED, JobState, View
+from windlass.core.monitoring.latency import LatencyPair
 from windlass.core.monitoring.summary import (
-    COUNTED,
-    WINDOWS,
     CappedCount,
+    DefinitionStats,
+    FailingDefinition,
     JobSummary,
     StateCounts,
     Stats,
     StatsPoint,
-    TenantStats,
+    group_by,
+    sum_states,
     time_slots,
 )
-from windlass.errors import OptionInvalid
-from windlass.ids import TenantId
+from windlass.engine.monitoring.rollups import plan_window
+from windlass.ids import DefinitionKey
 from windlass.storage.storage import Storage
 
 LOOK = 10_000
@@ -44,14 +45,14 @@ class Summaries:
                 await self._storage.monitoring.oldest_due_at(scope, look=look)
             ).items()
         }
-        states = _states(rows)
+        states = sum_states(rows)
         return JobSummary(
             at=now,
             states=states,
             views=_views(states, waiting, look),
             oldest_age=max(ages.values(), default=None),
-            queues=[StateCounts(n, s, ages.get(n)) for n, s in _by("queue", rows).items()],
-            definitions=[StateCounts(n, s) for n, s in _by("definition", rows).items()],
+            queues=[StateCounts(n, s, ages.get(n)) for n, s in group_by("queue", rows).items()],
+            definitions=[StateCounts(n, s) for n, s in group_by("definition", rows).items()],
         )
 
     async def own_summary(
@@ -61,7 +62,7 @@ class Summaries:
         it is not exact. Queues and definitions are left out."""
         now = await self._storage.now()
         found = await self._storage.monitoring.own_counts(scope, owner, look=look)
-        states = _states([found])
+        states = sum_states([found])
         views = _views(states, found, look)
         all_live, all_later = int(found["live"]) < look, int(found["later"]) < look
         views[View.WAITING.value] = CappedCount(states[JobState.PENDING], all_later)
@@ -86,54 +87,65 @@ class Summaries:
         queue: str | None = None,
         scope: Scope = ALL_TENANTS,
     ) -> Stats:
-        """Throughput in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or some."""
-        now = await self._storage.now()
-        begins = _slots(window, now)
-        _, slot = WINDOWS[window]
+        """Throughput and latency in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or
+        some."""
+        plan = await plan_window(self._storage, window)
         which = {"definition": definition, "queue": queue}
-        found = {
-            _at(row["slot"], slot): StatsPoint(
-                _at(row["slot"], slot), *[int(row[c]) for c in COUNTED]
-            )
-            for row in await self._storage.monitoring.throughput(
-                scope, since=begins[0], slot=slot, **which
-            )
-        }
+        verbs = self._storage.monitoring
+        found = await verbs.throughput(scope, plan, **which)
+        by_definition = await verbs.throughput_by_definition(scope, plan, **which)
+        latencies = await verbs.latency_by_slot(scope, plan, **which)
+        overall = LatencyPair()
+        for pair in latencies.values():
+            overall.add_all(pair)
         return Stats(
             window=window,
-            since=begins[0],
-            until=now,
-            slot=slot,
-            points=[found.get(begin, StatsPoint(begin)) for begin in begins],
-            failing=await self._storage.monitoring.most_failing(
-                scope, since=begins[0], most=_MOST_FAILING, **which
-            ),
+            since=plan.since,
+            until=plan.until,
+            slot=plan.slot,
+            points=[found.get(at, StatsPoint(at)) for at in time_slots(window, plan.until)],
+            failing=most_failing(by_definition),
+            percentiles={at: pair.percentiles for at, pair in latencies.items()},
+            overall=overall.percentiles,
         )
 
-    async def tenants(
-        self, window: str = "1h", *, scope: Scope = ALL_TENANTS
-    ) -> Sequence[TenantStats]:
-        """Count jobs of each tenant by state, and their throughput in a window; sorted by name."""
-        begins = _slots(window, await self._storage.now())
-        states = _by("tenant_id", await self._storage.jobs.state_counts(scope))
-        totals = {
-            row["tenant_id"]: StatsPoint(begins[0], *[int(row[c]) for c in COUNTED])
-            for row in await self._storage.monitoring.throughput_by_tenant(scope, since=begins[0])
-        }
+    async def definitions(
+        self,
+        window: str = "1h",
+        *,
+        scope: Scope = ALL_TENANTS,
+        only: Collection[str] | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> Sequence[DefinitionStats]:
+        """Throughput and latency of definitions, by key; idle ones are left out. `only` names some,
+        the rest is a page that begins behind `after`."""
+        plan = await plan_window(self._storage, window)
+        totals = await self._storage.monitoring.throughput_by_definition(scope, plan)
+        keys = sorted(
+            key
+            for key in totals
+            if (only is None or key in only) and (after is None or key > after)
+        )[:limit]
+        latencies = await self._storage.monitoring.latency_by_definition(scope, plan, keys)
         return [
-            TenantStats(
-                TenantId(name),
-                states.get(name) or _states(()),
-                totals.get(name, StatsPoint(begins[0])),
+            DefinitionStats(
+                DefinitionKey(key), totals[key], latencies.get(key, LatencyPair()).percentiles
             )
-            for name in sorted(states.keys() | totals.keys())
+            for key in keys
         ]
 
 
-def _slots(window: str, now: datetime) -> Sequence[datetime]:
-    if window not in WINDOWS:
-        raise OptionInvalid("window", window, allowed=", ".join(WINDOWS))
-    return time_slots(window, now)
+def most_failing(totals: Mapping[str, StatsPoint]) -> Sequence[FailingDefinition]:
+    """The definitions with the most failed attempts, the worst first."""
+    failed = sorted(key for key in totals if totals[key].failed)
+    worst = sorted(failed, key=lambda key: -totals[key].failed)[:_MOST_FAILING]
+    return [
+        FailingDefinition(
+            DefinitionKey(key), totals[key].failed, totals[key].dead_letter, totals[key].succeeded
+        )
+        for key in worst
+    ]
 
 
 def _views(
@@ -150,19 +162,3 @@ def _views(
         View.RETRYING.value: retrying,
         View.WAITING.value: CappedCount(states[JobState.PENDING]),
     }
-
-
-def _by(column: str, rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[JobState, int]]:
-    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for row in rows:
-        groups[row[column]].append(row)
-    return {name: _states(groups[name]) for name in sorted(groups)}
-
-
-def _states(rows: Iterable[Mapping[str, Any]]) -> dict[JobState, int]:
-    kept = list(rows)
-    return {state: sum(int(row[state]) for row in kept) for state in JobState}
-
-
-def _at(number: Any, slot: timedelta) -> datetime:
-    return datetime(1970, 1, 1, tzinfo=UTC) + int(number) * slot

@@ -148,6 +148,7 @@ class LeaseVerbs:
         )
         return {
             LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"]): LeasedJob(
+                tenant=TenantId(row["tenant_id"]),
                 definition=DefinitionKey(row["definition"]),
                 queue=QueueName(row["queue"]),
                 attempts=row["attempts"],

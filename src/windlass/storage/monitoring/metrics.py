@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.monitoring.latency import Histogram, HistogramKey, Observation
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane
@@ -22,13 +23,20 @@ class MetricVerbs:
         """Counters since the installation, by queue and definition. They never fall."""
         return await self._db.run("lifetime_counts")
 
-    async def oldest_due_age(self, *, most: int = 500) -> Mapping[str, float]:
+    async def oldest_due_age(
+        self, scope: Scope = ALL_TENANTS, *, most: int = 500
+    ) -> Mapping[str, float]:
         """Seconds since the longest waiting job of each queue became due.
 
         In a queue with more than `most` lines, the unread lines may hold an older job.
         """
-        found = await self._db.run("oldest_due_age", most=most)
-        return {row["queue"]: max(0.0, float(row["age"])) for row in found}
+        return await self._oldest("queue", scope, most)
+
+    async def oldest_due_age_by_tenant(
+        self, scope: Scope = ALL_TENANTS, *, most: int = 2000
+    ) -> Mapping[str, float]:
+        """The same by tenant."""
+        return await self._oldest("tenant_id", scope, most)
 
     async def count_late_schedules(self, *, seconds: float, most: int = 1000) -> int:
         """Count the schedules that are overdue by `seconds`, up to `most`."""
@@ -37,26 +45,26 @@ class MetricVerbs:
 
     @retry_deadlocks
     async def record_latency(self, observations: Sequence[Observation]) -> None:
-        """Add observations to the histograms of this minute and of all time."""
+        """Add observations to the histograms of this minute, and those of all tenants to all time."""
         if observations:
             batch = Batch.of_rows(Observation._fields, observations)
             await self._db.run("record_latency", lane=Lane.RENEW, observations=batch)
 
-    async def latency_histograms(
-        self, *, seconds: float | None = None
-    ) -> dict[HistogramKey, Histogram]:
-        """Histograms of wait and run times in the last `seconds`, by the minute; None: all time."""
-        if seconds is None:
-            return _histograms(await self._db.run("latency_histograms"))
-        return _histograms(await self._db.run("recent_latency_histograms", seconds=seconds))
+    async def latency_histograms(self) -> dict[HistogramKey, Histogram]:
+        """Histograms of wait and run times of all time."""
+        return _histograms(await self._db.run("latency_histograms"))
 
     async def prune_minute_counts(self, *, days: float, most: int = 5000) -> int:
         """Delete some counts of minutes more than `days` ago; totals stay."""
         return int((await self._db.run("prune_minute_counts", days=days, most=most))[0]["pruned"])
 
-    async def prune_histograms(self, *, days: float, most: int = 5000) -> int:
-        """Delete some histograms of minutes more than `days` ago; those of all time stay."""
-        return int((await self._db.run("prune_histograms", days=days, most=most))[0]["pruned"])
+    async def _oldest(self, column: str, scope: Scope, most: int) -> Mapping[str, float]:
+        ages: dict[str, float] = {}
+        for row in await self._db.run("oldest_due_age", most=most):
+            if scope.tenant in (None, row["tenant_id"]):
+                name = row[column]
+                ages[name] = max(0.0, float(row["age"]), ages.get(name, 0.0))
+        return ages
 
 
 def _histograms(found: Rows) -> dict[HistogramKey, Histogram]:

@@ -7,6 +7,8 @@ from windlass.storage.monitoring.installation import InstallationVerbs
 from windlass.storage.monitoring.integrity import IntegrityVerbs
 from windlass.storage.monitoring.metrics import MetricVerbs
 from windlass.storage.monitoring.retention import RetentionVerbs
+from windlass.storage.monitoring.rollups import RollupVerbs
+from windlass.storage.monitoring.series import SeriesVerbs
 from windlass.storage.monitoring.stream_reads import StreamVerbs
 from windlass.storage.monitoring.summaries import SummaryVerbs
 
@@ -18,6 +20,8 @@ class MonitoringStorage(
     IntegrityVerbs,
     MetricVerbs,
     RetentionVerbs,
+    RollupVerbs,
+    SeriesVerbs,
     StreamVerbs,
     SummaryVerbs,
 ):

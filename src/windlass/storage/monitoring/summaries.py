@@ -1,12 +1,10 @@
 """Verbs that count, from stored totals and minutes, and from a bounded look at waiting jobs."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from windlass.core.jobs.models import Scope
-from windlass.core.monitoring.summary import FailingDefinition
-from windlass.ids import DefinitionKey
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
 
@@ -37,58 +35,3 @@ class SummaryVerbs:
         """The earliest due time of the jobs in line, by queue, among the `look` oldest."""
         found = await self._db.run("oldest_due_at", tenant_id=scope.tenant, look=look)
         return {row["queue"]: rows.instant(row["due_at"]) for row in found}
-
-    async def throughput(
-        self,
-        scope: Scope,
-        *,
-        since: datetime,
-        slot: timedelta,
-        definition: str | None = None,
-        queue: str | None = None,
-    ) -> list[Mapping[str, Any]]:
-        """Throughput since an instant, by slots counted from 1970; empty slots are left out."""
-        found = await self._db.run(
-            "throughput",
-            tenant_id=scope.tenant,
-            definition=definition,
-            queue=queue,
-            since=since,
-            seconds=int(slot.total_seconds()),
-        )
-        return [dict(row) for row in found]
-
-    async def throughput_by_tenant(
-        self, scope: Scope, *, since: datetime
-    ) -> list[Mapping[str, Any]]:
-        """Throughput since an instant, by tenant; idle tenants are left out."""
-        found = await self._db.run("throughput_by_tenant", tenant_id=scope.tenant, since=since)
-        return [dict(row) for row in found]
-
-    async def most_failing(
-        self,
-        scope: Scope,
-        *,
-        since: datetime,
-        definition: str | None = None,
-        queue: str | None = None,
-        most: int,
-    ) -> list[FailingDefinition]:
-        """The definitions with the most failed attempts since an instant."""
-        found = await self._db.run(
-            "most_failing",
-            tenant_id=scope.tenant,
-            definition=definition,
-            queue=queue,
-            since=since,
-            most=most,
-        )
-        return [
-            FailingDefinition(
-                DefinitionKey(row["definition"]),
-                int(row["failed"]),
-                int(row["dead_letter"]),
-                int(row["succeeded"]),
-            )
-            for row in found
-        ]

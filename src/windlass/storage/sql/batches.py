@@ -186,7 +186,9 @@ BATCHES: Mapping[str, Shape] = {
         "upto_ms": "int",
         "observed": "bigint",
         "seconds": "float",
+        "tenant_id": "text",
     },
+    "spans": {"span": "int", "at": "time"},
     "triggers": {
         "id": "uuid",
         "tenant_id": "text",

@@ -360,7 +360,46 @@ create table if not exists windlass_minutes (
     dead_letter bigint not null default 0,
     run_ms bigint not null default 0,
     wait_ms bigint not null default 0,
+    -- By how many the jobs that wait (pending or queued) and those that run became more or fewer.
+    waiting_change bigint not null default 0,
+    running_change bigint not null default 0,
     primary key (`minute`, tenant_id, queue, definition)
+) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
+
+-- Counts of longer slots, made of the minutes when a slot has passed: `span` is their length in seconds.
+-- Rows of the empty tenant are of all tenants together.
+create table if not exists windlass_rollups (
+    span integer not null,
+    slot datetime(6) not null,
+    tenant_id varchar(191) not null,
+    queue varchar(191) not null,
+    definition varchar(191) not null,
+    enqueued bigint not null default 0,
+    started bigint not null default 0,
+    succeeded bigint not null default 0,
+    failed bigint not null default 0,
+    completed bigint not null default 0,
+    canceled bigint not null default 0,
+    dead_letter bigint not null default 0,
+    run_ms bigint not null default 0,
+    wait_ms bigint not null default 0,
+    waiting_change bigint not null default 0,
+    running_change bigint not null default 0,
+    primary key (span, slot, tenant_id, queue, definition)
+) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
+
+-- Until when the slots of each length are made.
+create table if not exists windlass_rollup_marks (
+    span integer not null primary key,
+    until_at datetime(6) not null
+) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
+
+-- Slots of the live workers, noted once a minute.
+create table if not exists windlass_worker_minutes (
+    `minute` datetime(6) not null primary key,
+    workers integer not null,
+    slots integer not null,
+    slots_used integer not null
 ) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
 
 create table if not exists windlass_triggers (
@@ -648,17 +687,19 @@ create table if not exists windlass_totals (
     primary key (queue, definition)
 ) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
 
--- Latency histograms: waits and runs by upper bound (2147483647 is infinity), by minute; the minute
--- 1970-01-01 holds the lifetime totals.
+-- Latency histograms: waits and runs by upper bound (2147483647 is infinity), by slots of `span` seconds.
+-- Rows of the empty tenant are of all tenants together; those with span 0 hold the lifetime totals.
 create table if not exists windlass_histograms (
-    `minute` datetime(6) not null,
+    span integer not null,
+    slot datetime(6) not null,
+    tenant_id varchar(191) not null,
     kind varchar(16) character set ascii collate ascii_bin not null,
     queue varchar(191) not null,
     definition varchar(191) not null,
     upto_ms integer not null,
     observed bigint not null default 0,
     seconds double not null default 0,
-    primary key (`minute`, kind, queue, definition, upto_ms)
+    primary key (span, slot, tenant_id, kind, queue, definition, upto_ms)
 ) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
 
 -- Stored responses of requests with an Idempotency-Key: a repeated request gets the same response.

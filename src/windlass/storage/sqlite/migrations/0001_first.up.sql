@@ -442,8 +442,47 @@ create table windlass_minutes (
     dead_letter integer not null default 0,
     run_ms integer not null default 0,
     wait_ms integer not null default 0,
+    -- By how many the jobs that wait (pending or queued) and those that run became more or fewer.
+    waiting_change integer not null default 0,
+    running_change integer not null default 0,
     primary key (minute, tenant_id, queue, definition)
 ) strict;
+
+-- Counts of longer slots, made of the minutes when a slot has passed: `span` is their length in seconds.
+-- Rows of the empty tenant are of all tenants together.
+create table windlass_rollups (
+    span integer not null,
+    slot integer not null,
+    tenant_id text not null,
+    queue text not null,
+    definition text not null,
+    enqueued integer not null default 0,
+    started integer not null default 0,
+    succeeded integer not null default 0,
+    failed integer not null default 0,
+    completed integer not null default 0,
+    canceled integer not null default 0,
+    dead_letter integer not null default 0,
+    run_ms integer not null default 0,
+    wait_ms integer not null default 0,
+    waiting_change integer not null default 0,
+    running_change integer not null default 0,
+    primary key (span, slot, tenant_id, queue, definition)
+) strict, without rowid;
+
+-- Until when the slots of each length are made.
+create table windlass_rollup_marks (
+    span integer not null primary key,
+    until_at integer not null
+) strict, without rowid;
+
+-- Slots of the live workers, noted once a minute.
+create table windlass_worker_minutes (
+    minute integer not null primary key,
+    workers integer not null,
+    slots integer not null,
+    slots_used integer not null
+) strict, without rowid;
 
 create table windlass_triggers (
     id text not null primary key,
@@ -708,18 +747,20 @@ create table windlass_totals (
     primary key (queue, definition)
 ) strict;
 
--- Latency histograms: waits and runs by upper bound (2147483647 is infinity), by minute; the minute
--- 1970-01-01 holds the lifetime totals.
+-- Latency histograms: waits and runs by upper bound (2147483647 is infinity), by slots of `span` seconds.
+-- Rows of the empty tenant are of all tenants together; those with span 0 hold the lifetime totals.
 create table windlass_histograms (
-    minute integer not null,
+    span integer not null,
+    slot integer not null,
+    tenant_id text not null,
     kind text not null check (kind in ('wait', 'run')),
     queue text not null,
     definition text not null,
     upto_ms integer not null,
     observed integer not null default 0,
     seconds real not null default 0,
-    primary key (minute, kind, queue, definition, upto_ms)
-) strict;
+    primary key (span, slot, tenant_id, kind, queue, definition, upto_ms)
+) strict, without rowid;
 
 -- Stored responses of requests with an Idempotency-Key: a repeated request gets the same response.
 create table windlass_answers (

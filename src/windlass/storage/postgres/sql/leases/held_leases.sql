@@ -1,5 +1,5 @@
 -- Returns which of these leases this worker holds, and what their jobs are.
-select j.id, j.lease_token, j.definition, j.queue, j.attempts, j.max_attempts,
+select j.id, j.lease_token, j.tenant_id, j.definition, j.queue, j.attempts, j.max_attempts,
     cast(extract(epoch from {now} - j.last_started_at) as double precision) as ran_seconds,
     j.cancel_requested_at is not null as cancel_requested
 from windlass_live j

@@ -29,6 +29,10 @@ union all select 'counts', count(*)
     from (select 1 from windlass_counts where tenant_id = :tenant_id limit :most) x
 union all select 'minutes', count(*)
     from (select 1 from windlass_minutes where tenant_id = :tenant_id limit :most) x
+union all select 'rollups', count(*)
+    from (select 1 from windlass_rollups where tenant_id = :tenant_id limit :most) x
+union all select 'histograms', count(*)
+    from (select 1 from windlass_histograms where tenant_id = :tenant_id limit :most) x
 union all select 'operation_items', count(*)
     from (select 1 from windlass_operation_items
     where operation_id in (select id from windlass_operations where tenant_id = :tenant_id)
@@ -66,6 +70,10 @@ delete from windlass_deltas where tenant_id = :tenant_id limit :most;
 delete from windlass_counts where tenant_id = :tenant_id limit :most;
 
 delete from windlass_minutes where tenant_id = :tenant_id limit :most;
+
+delete from windlass_rollups where tenant_id = :tenant_id limit :most;
+
+delete from windlass_histograms where tenant_id = :tenant_id limit :most;
 
 delete from windlass_operations
 where tenant_id = :tenant_id

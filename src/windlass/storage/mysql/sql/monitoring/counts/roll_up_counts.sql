@@ -25,10 +25,12 @@ on duplicate key update
     dead_letter = windlass_counts.dead_letter + values(dead_letter);
 
 insert into windlass_minutes (`minute`, tenant_id, queue, definition, enqueued, started,
-    succeeded, failed, completed, canceled, dead_letter, run_ms, wait_ms)
+    succeeded, failed, completed, canceled, dead_letter, run_ms, wait_ms, waiting_change,
+    running_change)
 select at_minute, tenant_id, queue, definition, sum(enqueued),
     sum(greatest(running, 0)), sum(succeeded), sum(failed), sum(greatest(completed, 0)),
-    sum(greatest(canceled, 0)), sum(greatest(dead_letter, 0)), sum(run_ms), sum(wait_ms)
+    sum(greatest(canceled, 0)), sum(greatest(dead_letter, 0)), sum(run_ms), sum(wait_ms),
+    sum(pending + queued), sum(running)
 from (
     select at - interval second(at) * 1000000 + microsecond(at) microsecond as at_minute, f.*
     from {folded} f
@@ -44,7 +46,9 @@ on duplicate key update
         values(completed), canceled = windlass_minutes.canceled + values(canceled),
     dead_letter = windlass_minutes.dead_letter +
         values(dead_letter), run_ms = windlass_minutes.run_ms + values(run_ms),
-    wait_ms = windlass_minutes.wait_ms + values(wait_ms);
+    wait_ms = windlass_minutes.wait_ms + values(wait_ms),
+    waiting_change = windlass_minutes.waiting_change + values(waiting_change),
+    running_change = windlass_minutes.running_change + values(running_change);
 
 insert into windlass_totals (queue, definition, enqueued, started, succeeded, failed, retried,
     canceled, dead_letter)

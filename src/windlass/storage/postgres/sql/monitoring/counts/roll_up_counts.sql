@@ -19,10 +19,12 @@ counts as (
 ),
 minutes as (
     insert into windlass_minutes as m (minute, tenant_id, queue, definition, enqueued, started,
-        succeeded, failed, completed, canceled, dead_letter, run_ms, wait_ms)
+        succeeded, failed, completed, canceled, dead_letter, run_ms, wait_ms,
+        waiting_change, running_change)
     select date_trunc('minute', at), tenant_id, queue, definition, sum(enqueued),
         sum(greatest(running, 0)), sum(succeeded), sum(failed), sum(greatest(completed, 0)),
-        sum(greatest(canceled, 0)), sum(greatest(dead_letter, 0)), sum(run_ms), sum(wait_ms)
+        sum(greatest(canceled, 0)), sum(greatest(dead_letter, 0)), sum(run_ms), sum(wait_ms),
+        sum(pending + queued), sum(running)
     from folded group by date_trunc('minute', at), tenant_id, queue, definition
     order by 1, 2, 3, 4
     on conflict (minute, tenant_id, queue, definition) do update set
@@ -30,7 +32,9 @@ minutes as (
         succeeded = m.succeeded + excluded.succeeded, failed = m.failed + excluded.failed,
         completed = m.completed + excluded.completed, canceled = m.canceled + excluded.canceled,
         dead_letter = m.dead_letter + excluded.dead_letter, run_ms = m.run_ms + excluded.run_ms,
-        wait_ms = m.wait_ms + excluded.wait_ms
+        wait_ms = m.wait_ms + excluded.wait_ms,
+        waiting_change = m.waiting_change + excluded.waiting_change,
+        running_change = m.running_change + excluded.running_change
 ),
 totals as (
     insert into windlass_totals as t (queue, definition, enqueued, started, succeeded, failed,

@@ -1,5 +1,6 @@
--- For how many seconds the longest waiting job of each queue has been due. It hops through the
--- claim's index by tenant, gate and priority, :most hops per queue at most: its cost is the lines
+-- For how many seconds the longest waiting job of each queue and tenant has been due. It hops
+-- through the claim's index by tenant, gate and priority, :most hops per queue at most: its cost is
+-- the lines
 -- and the jobs that run, not the jobs that wait.
 with recursive queues as (
     (select queue, 1 as number from windlass_live order by queue limit 1)
@@ -29,11 +30,13 @@ hops as (
     ) n
     where h.hop < :most
 )
-select queue, cast(max(extract(epoch from {now} - due_at)) as double precision) as age from (
-    select queue, due_at from hops
+select queue, tenant_id,
+    cast(max(extract(epoch from {now} - due_at)) as double precision) as age
+from (
+    select queue, tenant_id, due_at from hops
     union all
     -- Due, and not yet seen to be so.
-    (select queue, due_at from windlass_later where state = 'queued' and due_at <= {now}
+    (select queue, tenant_id, due_at from windlass_later where state = 'queued' and due_at <= {now}
      order by due_at limit :most)
 ) d
-group by queue
+group by queue, tenant_id

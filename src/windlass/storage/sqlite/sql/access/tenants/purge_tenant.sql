@@ -29,6 +29,10 @@ union all select 'counts', count(*)
     from (select 1 from windlass_counts where tenant_id = :tenant_id limit :most) x
 union all select 'minutes', count(*)
     from (select 1 from windlass_minutes where tenant_id = :tenant_id limit :most) x
+union all select 'rollups', count(*)
+    from (select 1 from windlass_rollups where tenant_id = :tenant_id limit :most) x
+union all select 'histograms', count(*)
+    from (select 1 from windlass_histograms where tenant_id = :tenant_id limit :most) x
 union all select 'operation_items', count(*)
     from (select 1 from windlass_operation_items
     where operation_id in (select id from windlass_operations where tenant_id = :tenant_id)
@@ -83,6 +87,15 @@ where rowid in (select rowid from windlass_counts where tenant_id = :tenant_id l
 
 delete from windlass_minutes
 where rowid in (select rowid from windlass_minutes where tenant_id = :tenant_id limit :most);
+
+delete from windlass_rollups
+where (span, slot, tenant_id, queue, definition) in (select span, slot, tenant_id, queue, definition
+    from windlass_rollups where tenant_id = :tenant_id limit :most);
+
+delete from windlass_histograms
+where (span, slot, tenant_id, kind, queue, definition, upto_ms) in (
+    select span, slot, tenant_id, kind, queue, definition, upto_ms
+    from windlass_histograms where tenant_id = :tenant_id limit :most);
 
 delete from windlass_operations
 where rowid in (select rowid from windlass_operations

@@ -14,17 +14,21 @@ on conflict (tenant_id, queue, definition) do update set
     canceled = c.canceled + excluded.canceled, dead_letter = c.dead_letter + excluded.dead_letter;
 
 insert into windlass_minutes as m (minute, tenant_id, queue, definition, enqueued, started,
-    succeeded, failed, completed, canceled, dead_letter, run_ms, wait_ms)
+    succeeded, failed, completed, canceled, dead_letter, run_ms, wait_ms, waiting_change,
+    running_change)
 select at - at % 60000000, tenant_id, queue, definition, sum(enqueued),
     sum(max(running, 0)), sum(succeeded), sum(failed), sum(max(completed, 0)),
-    sum(max(canceled, 0)), sum(max(dead_letter, 0)), sum(run_ms), sum(wait_ms)
+    sum(max(canceled, 0)), sum(max(dead_letter, 0)), sum(run_ms), sum(wait_ms),
+    sum(pending + queued), sum(running)
 from {folded} f where true group by at - at % 60000000, tenant_id, queue, definition
 on conflict (minute, tenant_id, queue, definition) do update set
     enqueued = m.enqueued + excluded.enqueued, started = m.started + excluded.started,
     succeeded = m.succeeded + excluded.succeeded, failed = m.failed + excluded.failed,
     completed = m.completed + excluded.completed, canceled = m.canceled + excluded.canceled,
     dead_letter = m.dead_letter + excluded.dead_letter, run_ms = m.run_ms + excluded.run_ms,
-    wait_ms = m.wait_ms + excluded.wait_ms;
+    wait_ms = m.wait_ms + excluded.wait_ms,
+    waiting_change = m.waiting_change + excluded.waiting_change,
+    running_change = m.running_change + excluded.running_change;
 
 insert into windlass_totals as t (queue, definition, enqueued, started, succeeded, failed, retried,
     canceled, dead_letter)

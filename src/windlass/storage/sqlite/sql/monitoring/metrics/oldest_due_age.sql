@@ -1,5 +1,6 @@
--- For how many seconds the longest waiting job of each queue has been due. It hops through the
--- claim's index by tenant, gate and priority, :most hops per queue at most: its cost is the lines,
+-- For how many seconds the longest waiting job of each queue and tenant has been due. It hops
+-- through the claim's index by tenant, gate and priority, :most hops per queue at most: its cost is
+-- the lines,
 -- not the jobs.
 with recursive queues as (
     select min(queue) as queue from windlass_live where state = 'queued'
@@ -30,12 +31,13 @@ hops as (
     from hops h cross join windlass_live n on n.rowid = h.row
     where h.hop < :most
 )
-select queue, max(({now} - due_at) / 1000000.0) as age from (
-    select n.queue, n.due_at from hops h cross join windlass_live n on n.rowid = h.row
+select queue, tenant_id, max(({now} - due_at) / 1000000.0) as age from (
+    select n.queue, n.tenant_id, n.due_at from hops h cross join windlass_live n on n.rowid = h.row
     union all
     -- Due, and not yet seen to be so.
-    select queue, due_at from (
-        select queue, due_at from windlass_later where state = 'queued' and due_at <= {now}
+    select queue, tenant_id, due_at from (
+        select queue, tenant_id, due_at from windlass_later
+        where state = 'queued' and due_at <= {now}
         order by due_at limit :most)
 ) d
-group by queue
+group by queue, tenant_id

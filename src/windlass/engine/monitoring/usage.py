@@ -1,0 +1,74 @@
+"""Use of queues and workers: depth, rates and slots, now and over time."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.monitoring.series import (
+    QueueSeries,
+    Window,
+    WorkerPoint,
+    queue_points,
+    queue_rates,
+    worker_points,
+)
+from windlass.engine.leases.queues import Queues
+from windlass.engine.leases.workers import liveness
+from windlass.engine.monitoring.rollups import read_window
+from windlass.storage.storage import Storage
+
+
+class Usage:
+    def __init__(self, storage: Storage, queues: Queues) -> None:
+        self._storage = storage
+        self._queues = queues
+
+    async def queues(
+        self,
+        window: str = "1h",
+        *,
+        scope: Scope = ALL_TENANTS,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> Sequence[QueueSeries]:
+        """Some queues behind `after`, by name, each with the jobs of a scope."""
+        read = await read_window(self._storage, window)
+        every = await self._queues.list(scope)
+        queues = [each for each in every if after is None or each.name > after][:limit]
+        names = [each.name for each in queues]
+        found = await self._storage.monitoring.throughput_by_queue(scope, read.plan, names)
+        ages = await self._storage.monitoring.oldest_due_age(scope)
+        # Workers are everybody's: who sees one tenant only is not told of them.
+        serving = await self._serving() if scope.tenant is None else None
+        return [
+            QueueSeries(
+                queue=each,
+                pending=each.pending,
+                queued=each.queued,
+                running=each.running,
+                oldest_age=_seconds(ages.get(each.name)),
+                workers=None if serving is None else serving.count(each.name),
+                in_per_second=came,
+                out_per_second=went,
+                points=queue_points(read, own, each.pending + each.queued),
+            )
+            for each in queues
+            for own in [found.get(each.name, {})]
+            for came, went in [queue_rates(read, own)]
+        ]
+
+    async def workers(self, window: str = "1h") -> tuple[Window, Sequence[WorkerPoint]]:
+        """Slots of live workers, and how many of them were used, over time."""
+        read = await read_window(self._storage, window)
+        notes = await self._storage.monitoring.worker_use(read.plan.since)
+        return read, worker_points(read, notes)
+
+    async def _serving(self) -> list[str]:
+        """The queues that live workers serve; as often as there are such workers."""
+        workers = await self._storage.leases.workers()
+        claiming = [each for each in workers if liveness(each) == "live" and each.claims]
+        return [queue for each in claiming for queue in set(each.queues)]
+
+
+def _seconds(age: float | None) -> timedelta | None:
+    return None if age is None else timedelta(seconds=age)
