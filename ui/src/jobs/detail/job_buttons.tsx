@@ -6,7 +6,7 @@ import { type Job, type JobActions, nameOf, problemText } from "@/jobs/actions/j
 import { Menu, type MenuItem } from "@/parts/dialogs/menu";
 import { showToast } from "@/parts/dialogs/toasts";
 import { copyText } from "@/parts/values/values";
-import { EditRetryDialog } from "./edit_retry";
+import { EditRetryDialog } from "./payload/edit_retry";
 import { asCommand, asCurl, asPython, incidentSummary } from "./snippets";
 
 /** The actions of one job; those its state forbids are disabled and say why. */

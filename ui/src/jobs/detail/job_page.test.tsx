@@ -124,7 +124,9 @@ test("never retries with a mask in place of a secret", async () => {
   });
   await user.click(await screen.findByRole("button", { name: "Actions" }));
   await user.click(screen.getByRole("menuitem", { name: /Edit payload and retry/ }));
-  const save = (await screen.findByRole("button", { name: "Retry unchanged" })) as HTMLButtonElement;
+  const save = (await screen.findByRole("button", {
+    name: "Retry unchanged",
+  })) as HTMLButtonElement;
   expect(save.disabled).toBe(true);
 
   const dialog = screen.getByRole("dialog");

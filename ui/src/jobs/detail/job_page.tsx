@@ -15,8 +15,8 @@ import { Facts } from "./facts";
 import { Attempts, Timeline } from "./history";
 import { JobButtons } from "./job_buttons";
 import { neighboursOf } from "./neighbours";
+import { Values } from "./payload/values";
 import { Related } from "./related";
-import { Values } from "./values";
 import { WhyNotRunning } from "./why_not_running";
 
 const LogTail = lazy(() => import("./log/log_tail"));
@@ -127,7 +127,7 @@ function JobView({ job }: { job: Job }) {
           <div className="min-w-0 space-y-3">
             {session.may("logs.read") && (
               <Suspense fallback={<div className="h-[34rem]" />}>
-                <LogTail job={job.id} running={running} />
+                <LogTail job={job.id} running={running} ended={job.finished_at !== null} />
               </Suspense>
             )}
             <Attempts job={job.id} retryAt={job.view === "retrying" ? job.due_at : null} />

@@ -35,7 +35,7 @@ function serve(lines: readonly LogLine[]) {
 test("reads a long log whole and keeps few of its lines in the document", async () => {
   const many = Array.from({ length: 12_000 }, (_, place) => aLine(place + 1));
 
-  renderScreen(<LogTail job={JOB} running={false} />, { routes: { [LINES]: serve(many) } });
+  renderScreen(<LogTail job={JOB} running={false} ended />, { routes: { [LINES]: serve(many) } });
 
   expect(await screen.findByText("12,000")).toBeTruthy();
   expect(screen.getAllByRole("listitem").length).toBeLessThan(80);
@@ -47,7 +47,7 @@ test("filters by level, text and attempt, and clears the filters", async () => {
     aLine(2, { level: "error", message: "it broke", fields: { card: "visa" } }),
     aLine(3, { attempt: 2, level: "warn", message: "slow" }),
   ];
-  const { user } = renderScreen(<LogTail job={JOB} running={false} />, {
+  const { user } = renderScreen(<LogTail job={JOB} running={false} ended />, {
     routes: { [LINES]: serve(lines) },
   });
 
@@ -66,7 +66,7 @@ test("shows colours as colours and markup as text", async () => {
   const lines = [
     aLine(1, { message: "\u001b[31mred\u001b[0m <img src=x onerror=alert(1)>\u202e" }),
   ];
-  const { container } = renderScreen(<LogTail job={JOB} running={false} />, {
+  const { container } = renderScreen(<LogTail job={JOB} running={false} ended />, {
     routes: { [LINES]: serve(lines) },
   });
 
@@ -76,7 +76,9 @@ test("shows colours as colours and markup as text", async () => {
 });
 
 test("appends lines that the stream tells, each once", async () => {
-  renderScreen(<LogTail job={JOB} running />, { routes: { [LINES]: serve([aLine(1)]) } });
+  renderScreen(<LogTail job={JOB} running ended={false} />, {
+    routes: { [LINES]: serve([aLine(1)]) },
+  });
   await screen.findByText("line number 1");
   const tell = (lines: LogLine[]): void => {
     const changes = lines.map((line) => ({ ...line, topic: `log:${JOB}` as const }));
@@ -90,7 +92,7 @@ test("appends lines that the stream tells, each once", async () => {
 });
 
 test("unfolds the fields of a line", async () => {
-  const { user } = renderScreen(<LogTail job={JOB} running={false} />, {
+  const { user } = renderScreen(<LogTail job={JOB} running={false} ended />, {
     routes: { [LINES]: serve([aLine(1, { fields: { deep: { er: 1 } } })]) },
   });
 
@@ -100,13 +102,13 @@ test("unfolds the fields of a line", async () => {
 });
 
 test("says what went wrong, and why there are no lines", async () => {
-  const { unmount } = renderScreen(<LogTail job={JOB} running={false} />, {
+  const { unmount } = renderScreen(<LogTail job={JOB} running={false} ended />, {
     routes: { [LINES]: () => problem(403, "WL5201", "You may not read this log.") },
   });
   expect(await screen.findByText("You may not read this log.")).toBeTruthy();
   unmount();
 
-  renderScreen(<LogTail job={JOB} running={false} />, { routes: { [LINES]: serve([]) } });
+  renderScreen(<LogTail job={JOB} running={false} ended />, { routes: { [LINES]: serve([]) } });
 
   expect(await screen.findByText("It logged nothing.")).toBeTruthy();
 });

@@ -13,7 +13,15 @@ const ROW = 24;
 const NEAR_END = ROW * 2;
 
 /** A job's log: it follows the end until one scrolls up, and takes up to 100,000 lines with ease. */
-export default function LogTail({ job, running }: { job: string; running: boolean }) {
+export default function LogTail({
+  job,
+  running,
+  ended,
+}: {
+  job: string;
+  running: boolean;
+  ended: boolean;
+}) {
   const { lines, version, query } = useLog(job);
   const [filter, setFilter] = useView({ level: "", attempt: "", find: "" });
   const [wrap, setWrap] = useState(() => stored(WRAP_KEY, false));
@@ -105,7 +113,7 @@ export default function LogTail({ job, running }: { job: string; running: boolea
           )}
           {!query.isPending &&
             lines.length === 0 &&
-            (running ? "No lines yet; they appear here as they come." : "It logged nothing.")}
+            (ended ? "It logged nothing." : "No lines yet; they appear here as they come.")}
         </p>
       )}
     </Panel>
