@@ -45,6 +45,9 @@ NOUNS = {
     "audit": "access.audit",
     "stats": "monitoring.stats",
     "stream": "live.stream",
+    "settings": "monitoring.settings",
+    "dev": "monitoring.development",
+    "notifications": "monitoring.notifications",
 }
 #: The same for routes about the caller.
 CALLERS = {"whoami": "access.whoami"}

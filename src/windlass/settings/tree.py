@@ -259,6 +259,12 @@ class EncryptionSettings:
 class ServerSettings:
     """The API and the dashboard."""
 
+    environment: str | None = setting(
+        TextKind(),
+        None,
+        "The name of this installation, such as prod or staging; the dashboard shows it as a badge. "
+        "Unset means dev under `windlass dev`, else none.",
+    )
     secret: str | None = setting(
         TextKind(shortest=32),
         None,

@@ -13,7 +13,7 @@ from email.utils import format_datetime, make_msgid
 from urllib.parse import unquote, urlsplit
 
 from windlass import clock
-from windlass.core.monitoring.alert import AlertMessage
+from windlass.core.monitoring.alert import Notification
 from windlass.engine.engine import Engine
 from windlass.engine.monitoring.alerts import LOOK, AlertNotSent, Send
 from windlass.settings import AlertSettings
@@ -51,7 +51,7 @@ def receivers(settings: AlertSettings) -> Mapping[str, Send]:
     return found
 
 
-async def _post(message: AlertMessage, settings: AlertSettings) -> None:
+async def _post(message: Notification, settings: AlertSettings) -> None:
     """Send a message as JSON. Any response but a success is a failure, redirects included."""
     import httpx2  # late: only processes that send an alert need it
 
@@ -79,7 +79,7 @@ def _signature_headers(id: str, body: bytes, settings: AlertSettings) -> Mapping
     return headers
 
 
-async def _mail(message: AlertMessage, settings: AlertSettings) -> None:
+async def _mail(message: Notification, settings: AlertSettings) -> None:
     mail = EmailMessage()
     mail["Subject"] = message.subject
     mail["From"] = settings.mail_from

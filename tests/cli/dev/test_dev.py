@@ -124,6 +124,28 @@ def test_code_that_cannot_be_imported_replaces_nothing(shell: Shell):
     _until(lambda: shell.here("enqueue", "hello", "name=Ada", "--wait").out == "Hi, Ada!\n")
 
 
+def test_the_api_tells_why_code_cannot_be_imported(shell: Shell):
+    dev = shell.start("dev", "jobs.py", "--no-auth")
+    url = re.search(r"http://127\.0\.0\.1:\d+", dev.sees(r"API +(http://\S+)/api/v1"))[0]
+    dev.sees(r"^  Reload")
+
+    def error():
+        return asked(f"{url}/api/v1/dev", "none")["error"]
+
+    assert error() is None
+    shell.write("jobs.py", JOBS + "\nraise RuntimeError('not yet')\n")
+    _until(error)
+    shown = error()
+    shell.write("jobs.py", JOBS)
+    _until(lambda: error() is None)
+
+    assert "jobs.py" in shown["message"]
+    assert shown["traceback"].rstrip().endswith("RuntimeError: not yet")
+    assert asked(f"{url}/api/v1/settings", "none")["environment"] == "dev"
+    dev.stop()
+    assert dev.ends() == 0
+
+
 def test_a_first_import_that_fails_waits_for_the_next_save(shell: Shell):
     shell.write("jobs.py", "def (")
     dev = shell.start("dev", "jobs.py")

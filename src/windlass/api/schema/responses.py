@@ -114,6 +114,67 @@ Definition = _shape(
 Trigger = _shape("Trigger", trigger.Trigger, without=("unreadable",))
 
 
+class DatabaseResponse(_ResponseModel):
+    kind: Literal["sqlite", "postgresql", "mysql"]
+    version: str
+
+
+class RetentionResponse(_ResponseModel):
+    """How long ended jobs and logs are kept; null means for ever, or any number."""
+
+    days: float | None
+    log_days: float | None
+    count: int | None
+
+
+class RedactionResponse(_ResponseModel):
+    """Parts of names whose values are hidden, and the number of patterns that hide texts."""
+
+    names: list[str]
+    patterns: int
+
+
+class ReceiverResponse(_ResponseModel):
+    """A receiver of alerts, masked."""
+
+    kind: Literal["mail", "webhook"]
+    to: str
+
+
+class InstallationSettings(_ResponseModel):
+    """What people may know about an installation. The last four are null for callers bound to a
+    tenant."""
+
+    environment: str
+    version: str
+    development: bool
+    authentication: bool
+    single_tenant: bool
+    database: DatabaseResponse | None
+    retention: RetentionResponse | None
+    redaction: RedactionResponse | None
+    notifications: list[ReceiverResponse] | None
+
+
+class ImportErrorResponse(_ResponseModel):
+    """Why saved code could not be imported; the code before it keeps running."""
+
+    message: str
+    traceback: str
+
+
+class DevelopmentState(_ResponseModel):
+    error: ImportErrorResponse | None
+
+
+class NotificationTest(_ResponseModel):
+    """The result of a test message to a receiver."""
+
+    receiver: str
+    sent: bool
+    error: str | None
+
+
 class LogVolumePointResponse(_ResponseModel):
     """Numbers of log lines by level in a time slot that began `at`."""
 

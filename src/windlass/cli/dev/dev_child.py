@@ -1,22 +1,25 @@
 """The process of `windlass dev` that runs the jobs: import, prepare, print the greeting, work."""
 
 import asyncio
+import json
 import logging
 import os
 import socket
 import sys
+import textwrap
 import traceback
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from windlass.api.monitoring.development import Development
 from windlass.app.windlass import Windlass
 from windlass.cli.access.first_sign_in import sign_in_url
 from windlass.cli.definitions.missing_definitions import mark_missing
 from windlass.cli.dev.banner import banner, words
 from windlass.cli.dev.job_lines import JobLines
-from windlass.cli.dev.reloader import SupervisorLink
+from windlass.cli.dev.reloader import IMPORT_FAILED, SupervisorLink
 from windlass.cli.framework.error_report import report
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.run.listen_sockets import address
@@ -40,6 +43,8 @@ from windlass.tasks import run
 
 _FILES_SECONDS = 1.0
 _MISSING_SECONDS = 2.0
+#: Characters of a traceback that the API shows.
+_MOST_TRACEBACK = 20_000
 #: Errors that no change to the code fixes: do not wait for the next save.
 _NOT_THE_CODES = (
     DatabaseUnreachable,
@@ -62,6 +67,7 @@ class DevChild:
     keys: str = ""
     open: bool = False
     _opening: set[asyncio.Task[None]] = field(default_factory=set)
+    _development: Development = field(default_factory=Development)
 
     def run(self, link: SupervisorLink | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; returns the exit code."""
@@ -77,7 +83,7 @@ class DevChild:
                     self.call.out.say(line)
             if link is not None and not isinstance(error, _NOT_THE_CODES):
                 files = {*imported_files(), *self._module_files(), *_error_files(cause)}
-                link.report("failed", files)
+                link.report("failed", files, error=_error_json(error, cause))
             return report(error, self.call.flags)
 
     def _apps(self) -> list[Windlass]:
@@ -112,6 +118,7 @@ class DevChild:
         from windlass.api.server import Server
 
         api = create_api(app, authenticate=open_access if self.no_auth else by_credentials)
+        api.state.development = self._development
         server = Server(api, self.listening)
         group.at_stop = server.end
         serving = asyncio.create_task(server.serve_until_stopped())
@@ -193,8 +200,12 @@ class DevChild:
         if orders is None:
             asyncio.get_running_loop().remove_reader(link.fileno())
             group.stop()
-        elif "open" in orders:
-            self._open_soon(app)
+            return
+        for order in orders:
+            if order == "open":
+                self._open_soon(app)
+            elif order.startswith(IMPORT_FAILED):
+                self._development.error = json.loads(order.removeprefix(IMPORT_FAILED))
 
     def _open_soon(self, app: Windlass) -> None:
         task = asyncio.get_running_loop().create_task(self._open(app))
@@ -265,6 +276,13 @@ def _error_files(error: BaseException | None) -> Iterator[str]:
     for frame in traceback.extract_tb(error.__traceback__ if error else None):
         if os.path.isfile(frame.filename):
             yield os.path.abspath(frame.filename)
+
+
+def _error_json(error: Exception, cause: BaseException | None) -> str:
+    """The error of an import as JSON: its message, and the traceback of the author's code."""
+    lines = [] if cause is None or isinstance(cause, WindlassError) else _own_frames(cause)
+    text = textwrap.dedent("\n".join(lines))[-_MOST_TRACEBACK:]
+    return json.dumps({"message": str(error), "traceback": text})
 
 
 def _own_frames(error: BaseException) -> Iterator[str]:

@@ -33,6 +33,9 @@ _SETTLE_SECONDS = 0.1
 #: Pause between restarts: a child that dies at once must not loop at full speed.
 _RESTART_SECONDS = 1.0
 
+#: Begins the order that tells the running code why the code saved last could not be imported.
+IMPORT_FAILED = "import-failed "
+
 State = Literal["starting", "ready", "failed"]
 
 
@@ -254,6 +257,8 @@ class Supervisor:
                     else "No job runs meanwhile."
                 )
                 self.say(f"Waiting for the next save. {on}")
+                if self._current:
+                    self._current.order(f"{IMPORT_FAILED}{child.facts.get('error', 'null')}")
                 self._waiting = self._current is None
             elif code < 0:
                 self.say(f"The process ended ({_exit_text(code)}) before it was ready.")

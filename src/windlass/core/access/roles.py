@@ -65,6 +65,8 @@ class Right(StrEnum):
     STATS_READ = "stats.read"
     METRICS_READ = "metrics.read"
     STREAM_READ = "stream.read"
+    SETTINGS_READ = "settings.read"
+    NOTIFICATIONS_TEST = "notifications.test"
     WORKER_WORK = "worker.work"
 
 
@@ -112,6 +114,7 @@ _TENANT_ADMIN = (
     Right.AUDIT_READ,
     Right.STATS_READ,
     Right.STREAM_READ,
+    Right.SETTINGS_READ,
 )
 
 #: Role -> right -> how far it reaches. What is not listed is refused.
@@ -128,6 +131,7 @@ ROLES: RoleTable = freeze_roles(
             Right.LOGS_READ: Reach.OWN,
             Right.DEFINITIONS_READ: Reach.TENANT,
             Right.STREAM_READ: Reach.OWN,
+            Right.SETTINGS_READ: Reach.TENANT,
         },
         Role.WORKER: {Right.WORKER_WORK: Reach.ALL},
     }

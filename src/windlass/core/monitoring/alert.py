@@ -3,15 +3,63 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from windlass.core.jobs.dead import DEAD_LETTERED, DeadGroup
 from windlass.core.payloads.redact import Redactor
 from windlass.core.text import clean
 from windlass.core.wire import instant
 
+#: The event of a test, as a webhook receives it.
+TESTED = "windlass.notification.test"
 _ERROR_BYTES = 2_000
 _SUBJECT = 200
+
+
+class Notification(Protocol):
+    """A message to a receiver, as mail and webhook send it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def body(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestMessage:
+    """A message that only proves that a receiver gets messages."""
+
+    at: datetime
+    actor: str
+    environment: str
+
+    @property
+    def id(self) -> str:
+        return f"test/{instant(self.at)}"
+
+    @property
+    def subject(self) -> str:
+        where = f" {self.environment}" if self.environment else ""
+        return f"[windlass{where}] Test of notifications"
+
+    @property
+    def text(self) -> str:
+        return (
+            f"{self.actor} sent this at {instant(self.at)} to test notifications. Nothing failed.\n"
+        )
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        return {
+            "event": TESTED,
+            "environment": self.environment,
+            "actor": self.actor,
+            "at": instant(self.at),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

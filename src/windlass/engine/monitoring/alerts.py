@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from windlass.core.jobs.dead import DeadGroup
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.core.monitoring.alert import AlertMessage
+from windlass.core.monitoring.alert import AlertMessage, Notification, TestMessage
 from windlass.engine.redaction import create_redactor, run_in_thread_if_long
 from windlass.errors import DatabaseOutage
 from windlass.settings import Settings
@@ -13,7 +13,7 @@ from windlass.storage.monitoring.alerts import Alert
 from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
 
-Send = Callable[[AlertMessage], Awaitable[None]]
+Send = Callable[[Notification], Awaitable[None]]
 
 #: Interval of the check for failures that were not reported yet.
 LOOK = timedelta(seconds=30)
@@ -65,6 +65,14 @@ class Alerts:
             ]
             sent += await self._send_alerts(name, receivers[name], news[:_MOST])
         return sent
+
+    async def test(
+        self, receivers: Mapping[str, Send], *, actor: str, environment: str = ""
+    ) -> Mapping[str, str | None]:
+        """Send a test message to each receiver now. Returns by receiver why it was not sent; None if
+        it was."""
+        message = TestMessage(at=await self._storage.now(), actor=actor, environment=environment)
+        return {name: await _try(send, message) for name, send in receivers.items()}
 
     async def prune(self) -> None:
         """Delete the records of old alerts."""
@@ -121,6 +129,18 @@ class Alerts:
             definition=group.definition,
             fingerprint=group.fingerprint,
             retry_seconds=self._settings.alerts.interval_seconds,
-            # Other errors may repeat an address with a secret in it.
-            error=str(error) if isinstance(error, AlertNotSent) else type(error).__name__,
+            error=_reason(error),
         )
+
+
+async def _try(send: Send, message: Notification) -> str | None:
+    try:
+        await send(message)
+    except Exception as error:  # noqa: BLE001  the result of the test
+        return _reason(error)
+    return None
+
+
+def _reason(error: Exception) -> str:
+    """The reason for people. Other errors may repeat an address with a secret in it."""
+    return str(error) if isinstance(error, AlertNotSent) else type(error).__name__

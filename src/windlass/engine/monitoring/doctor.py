@@ -60,6 +60,10 @@ class Doctor:
         async for check in self._queue():
             yield check
 
+    async def database_version(self) -> tuple[str, str]:
+        """The kind of the database, and the version of its server or library."""
+        return await self._storage.monitoring.database_version()
+
     def _pending(self, number: int) -> Check:
         names = counted(number, "migration")
         if self._storage.database.kind == "sqlite":

@@ -16,6 +16,11 @@ class HealthVerbs:
         pairs = [tuple(row.values()) for row in await self._db.run("database_settings")]
         return {str(name).lower(): str(value) for name, value in pairs}
 
+    async def database_version(self) -> tuple[str, str]:
+        """The kind of the database, and the version of its server or library."""
+        found = await self.database_settings()
+        return self._db.kind, found.get("server_version") or found["version"]
+
     async def server_process_ids(self) -> list[int | None]:
         """The ids of the server processes behind several of our open connections."""
         lanes = (Lane.GENERAL, Lane.STORE, Lane.WORK)
