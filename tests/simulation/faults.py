@@ -75,6 +75,9 @@ class FaultyDatabase:
         self._inside = False
         self.kind = database.kind
 
+    def check_exists(self) -> None:
+        self._database.check_exists()
+
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
         if self._inside:  # a look beside the transaction that is open
             return await self._database.run(verb, lane=lane, **params)

@@ -65,6 +65,7 @@ class App(Protocol):
     @property
     def telemetry(self) -> Telemetry: ...
     async def ready(self) -> Engine: ...
+    async def ready_to_read(self) -> Engine: ...
 
 
 class _Query(dict[str, str]):
@@ -140,6 +141,8 @@ class LocalApi:
         )
         with all_tenants():  # a call's tenant binding must not outlive it
             try:
+                if method == "GET":
+                    request.state.engine = await self._app.ready_to_read()
                 return await _respond(route, request)
             except WindlassError:
                 raise

@@ -78,7 +78,7 @@ class Engine:
     """The verbs of the product by noun: `engine.jobs.cancel(...)`, `engine.tenants.list()`.
 
     Each noun is imported and built when it is first used, so that one command or request pays only
-    for its own.
+    for its own. One that another needs only to change something is handed over as a function.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class Engine:
         from windlass.engine.jobs.lists import JobLists
         from windlass.engine.redaction import create_redactor
 
-        return JobLists(self.storage, self.definitions, create_redactor(self.settings))
+        return JobLists(self.storage, lambda: self.definitions, create_redactor(self.settings))
 
     @cached_property
     def logs(self) -> "Logs":
@@ -182,12 +182,12 @@ class Engine:
 
         return DeadLetters(
             self.storage,
-            self.jobs,
-            self.definitions,
+            lambda: self.jobs,
+            lambda: self.definitions,
             self.nudges,
             self.settings,
             self.enqueue_rights,
-            self.sealer,
+            lambda: self.sealer,
         )
 
     @cached_property
@@ -223,7 +223,7 @@ class Engine:
         """The check before work is made or changed."""
         from windlass.engine.jobs.enqueue_rights import EnqueueRights
 
-        return EnqueueRights(self.access, self.definitions)
+        return EnqueueRights(lambda: self.access, lambda: self.definitions)
 
     @cached_property
     def open_job_caps(self) -> "OpenJobCaps":
@@ -291,9 +291,9 @@ class Engine:
 
         return Triggers(
             self.storage,
-            self.job_factory,
-            self.jobs,
-            self.tenants,
+            lambda: self.job_factory,
+            lambda: self.jobs,
+            lambda: self.tenants,
             self.nudges,
             self.telemetry,
             self.enqueue_rights,
@@ -320,7 +320,7 @@ class Engine:
         """Events and the jobs they made."""
         from windlass.engine.triggers.events import Events
 
-        return Events(self.storage, self.job_factory, self.nudges, self.telemetry)
+        return Events(self.storage, lambda: self.job_factory, self.nudges, self.telemetry)
 
     @cached_property
     def job_factory(self) -> "JobFactory":
@@ -550,15 +550,22 @@ class Engine:
         if self._settled(clock.monotonic()):
             return
         with all_tenants():  # what is read here serves all tenants
-            if not self._checked:
-                async with self._checking:
-                    if not self._checked:
-                        await self._check()
+            await self._check_once()
             await self.definitions.sync()
             if self._built("code_triggers"):
                 await self.code_triggers.sync()
             await self.definitions.refresh()
             await self.open_job_caps.refresh()
+
+    async def ready_to_read(self, *, creates: bool = True) -> None:
+        """Make ready for verbs that change nothing. Unless it `creates` a file that is not there,
+        that raises DatabaseNotFound."""
+        if not creates:
+            self.storage.database.check_exists()
+        if self._built("code_triggers"):  # something was declared, and may be asked for
+            await self.ready()
+        else:
+            await self._check_once()
 
     def _settled(self, now: float) -> bool:
         return (
@@ -616,6 +623,12 @@ class Engine:
 
     def _built(self, noun: str) -> bool:
         return noun in self.__dict__
+
+    async def _check_once(self) -> None:
+        if not self._checked:
+            async with self._checking:
+                if not self._checked:
+                    await self._check()
 
     async def _check(self) -> None:
         if self.storage.database.kind == "sqlite" and (await self.schema.status()).pending:

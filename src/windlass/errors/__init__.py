@@ -14,6 +14,7 @@
     │   ├── WL1110 ServerUnreachable        nothing answers at the server's address
     │   ├── WL1111 PortUnavailable          another program listens there, or it is forbidden
     │   ├── WL1112 ServerDraining           the server is shutting down
+    │   ├── WL1113 DatabaseNotFound         no file to read, and reading creates none
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
     │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
@@ -149,6 +150,7 @@ from windlass.errors.database import (
     DatabaseAccessDenied,
     DatabaseDamaged,
     DatabaseFull,
+    DatabaseNotFound,
     DatabaseNotReady,
     DatabaseOutage,
     DatabaseReadOnly,
@@ -264,6 +266,7 @@ __all__ = [
     "DatabaseAccessDenied",
     "DatabaseDamaged",
     "DatabaseFull",
+    "DatabaseNotFound",
     "DatabaseNotReady",
     "DatabaseOutage",
     "DatabaseReadOnly",

@@ -134,6 +134,23 @@ class DatabaseNotReady(DatabaseUnreachable):
         )
 
 
+class DatabaseNotFound(WindlassError):
+    """There is no database file to read.
+
+    A command that only reads creates none. The first command that stores something does.
+    """
+
+    code = "WL1113"
+
+    def __init__(self, url: str) -> None:
+        self.address = address(url)
+        super().__init__(
+            f"there is no database at {self.address}.",
+            reason="A command that only reads creates none.",
+            hint="Name another by --db or WINDLASS_DATABASE_URL, or start here with `windlass dev`.",
+        )
+
+
 class DatabaseTimeout(DatabaseOutage):
     """The database took longer than a call may take.
 

@@ -54,6 +54,11 @@ class Database(Protocol):
         """The schema of the tables, if not the connection's default (PostgreSQL)."""
         ...
 
+    def check_exists(self) -> None:
+        """Raise DatabaseNotFound for a file that the first verb would create. A server's database is
+        never created."""
+        ...
+
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
         """Run a verb in a transaction of its own. Deadlocks are retried."""
         ...

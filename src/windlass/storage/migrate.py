@@ -8,11 +8,14 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
-from windlass.storage.callers import CallerSession
 from windlass.storage.storage import Storage
+
+if TYPE_CHECKING:
+    from windlass.storage.callers import CallerSession
 
 _FOLDERS = {"postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite"}
 _APPLIED = "select number, name, checksum from windlass_migrations order by number"
@@ -45,7 +48,7 @@ class SchemaStatus:
 
 def migrations(kind: str) -> list[Migration]:
     """All migrations of one kind of database, in order."""
-    folder = files("windlass.storage").joinpath(_FOLDERS[kind], "migrations")
+    folder = Path(__file__).with_name(_FOLDERS[kind]) / "migrations"
     found = []
     for entry in folder.iterdir():
         if match := _NAME.fullmatch(entry.name):
@@ -92,7 +95,7 @@ async def migrate(storage: Storage, *, to: int | None = None) -> list[Migration]
     return done
 
 
-async def migrate_in(session: CallerSession) -> list[Migration]:
+async def migrate_in(session: "CallerSession") -> list[Migration]:
     """Apply what is pending to a SQLite file through a transaction that has locked it. Undone if
     that is rolled back; awaits nothing but the session."""
     await session.script(_JOURNAL["sqlite"])

@@ -8,10 +8,9 @@ import pytest
 from tests.support.principals import ACME, GLOBEX, ROOT, an_engine
 from tests.support.sqlite_fixtures import Heard
 from windlass import Settings
-from windlass.core.access.audit import GENESIS
+from windlass.core.access.audit import GENESIS, Target
 from windlass.core.access.audit_signatures import AuditKeys, SignatureState
 from windlass.core.access.roles import Right
-from windlass.engine.access.audit import Target
 from windlass.engine.access.audit_verify import PinnedHead, signing_keys
 from windlass.engine.engine import Engine
 from windlass.errors import AuditKeyInvalid, AuditKeyMissing, SettingsInvalid, TenantNotFound

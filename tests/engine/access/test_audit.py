@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from tests.support.principals import ACME, GLOBEX, ROOT, admin, an_engine, person
+from windlass.core.access.audit import Target
 from windlass.core.access.roles import Right, Role
 from windlass.core.payloads.redact import MASK
 from windlass.engine.access import secrets
-from windlass.engine.access.audit import Target
 from windlass.errors import Forbidden, OptionInvalid, TenantNotFound
 from windlass.ids import new_token_id
 

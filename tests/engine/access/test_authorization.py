@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from tests.support.job_builders import enqueue, job
 from tests.support.principals import ACME, ANONYMOUS, GLOBEX, ROOT, admin, an_engine, person
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Membership, Principal
 from windlass.core.access.roles import Reach, Right, Role, freeze_roles
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.query import JobQuery
-from windlass.engine.access.audit import Target
 from windlass.engine.access.authorization import within
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound, WindlassError

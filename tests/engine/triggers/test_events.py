@@ -143,14 +143,14 @@ async def test_an_unexpected_error_is_recorded_on_its_trigger_only(
 ):
     await listen("broken")
     good = await listen("good")
-    after = engine.events._job_factory.after
+    after = engine.job_factory.after
 
     async def break_one(trigger, event):
         if trigger.name == "broken":
             raise ZeroDivisionError("of 42")
         return await after(trigger, event)
 
-    monkeypatch.setattr(engine.events._job_factory, "after", break_one)
+    monkeypatch.setattr(engine.job_factory, "after", break_one)
     await emit()
 
     assert [job.trigger_id for job in await made()] == [good.id]
@@ -166,7 +166,7 @@ async def test_an_outage_while_jobs_are_created_is_not_a_refusal(
         raise DatabaseTimeout("answer", seconds=1)
 
     with monkeypatch.context() as broken:
-        broken.setattr(engine.events._job_factory, "after", time_out)
+        broken.setattr(engine.job_factory, "after", time_out)
         event = await emit()
     refused = (await engine.triggers.get("ingest")).last_error
     await engine.events.match_waiting()

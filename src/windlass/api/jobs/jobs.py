@@ -347,7 +347,7 @@ async def reveal(
     body: "Reason | None" = None,
 ) -> dict[str, Any]:
     """The original values, decrypted and not redacted. Writes an audit entry with the reason."""
-    from windlass.engine.access.audit import Target
+    from windlass.core.access.audit import Target
 
     job = await engine.jobs.reveal(job_id, caller.scope)
     await engine.audit.record(

@@ -9,8 +9,8 @@ from windlass.api.middleware.browser_security import check_loopback, check_write
 from windlass.api.middleware.problems import respond
 from windlass.api.middleware.rate_limit import rate_limiter_of
 from windlass.api.pages.dashboard import is_asset, path_below_root
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Principal
-from windlass.engine.access.audit import Target
 from windlass.errors import CrossSiteRefused, NotAuthenticated, PayloadTooLarge, WindlassError
 
 #: A body may be some times as large as a payload: its text is escaped, and there is more to say.

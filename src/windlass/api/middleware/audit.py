@@ -20,8 +20,8 @@ from windlass.errors import (
 
 if TYPE_CHECKING:
     from windlass.api.access.callers import Caller
+    from windlass.core.access.audit import Target
     from windlass.core.access.principal import Principal
-    from windlass.engine.access.audit import Target
     from windlass.engine.engine import Engine
 
 Shown = dict[str, Any]
@@ -135,7 +135,7 @@ async def _record(
 
 def _target(request: Request, right: str, made: str = "") -> "Target":
     """The target of a request: the thing in its path, or the one it created."""
-    from windlass.engine.access.audit import Target
+    from windlass.core.access.audit import Target
 
     named = next(iter(map(str, request.path_params.values())), "")
     return Target(right.partition(".")[0], getattr(request.state, "target", named or made))

@@ -31,6 +31,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.DatabaseAccessDenied: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseDamaged: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseNotReady: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.DatabaseNotFound: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseTimeout: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.AuditKeyMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.AuditKeyInvalid: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -30,10 +30,11 @@ class SilentTelemetry(Telemetry):
 
 class LocalApp:
     """The engine on a database, and the Python API over it where a command needs that. Connects on
-    first use."""
+    first use. With `only_reads` it creates no database file."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, only_reads: bool = False) -> None:
         self.settings = settings
+        self._only_reads = only_reads
         self.telemetry = SilentTelemetry()
         self._engine: Engine | None = None
         self._shared = ExitStack()
@@ -66,6 +67,12 @@ class LocalApp:
         """Connect, check the schema, register declared definitions."""
         engine = self.engine
         await engine.ready()
+        return engine
+
+    async def ready_to_read(self) -> Engine:
+        """The same for a call that changes nothing; DatabaseNotFound in a command that only reads."""
+        engine = self.engine
+        await engine.ready_to_read(creates=not self._only_reads)
         return engine
 
     async def learn(self, modules: Sequence[str]) -> None:

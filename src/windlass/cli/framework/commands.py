@@ -136,7 +136,9 @@ def with_call(command: Callable[Concatenate[Invocation, P], int | None]) -> Call
 
             # Handlers run commands as the same user: they must not read these settings.
             deny_inspection()
-        call = Invocation(flags_of(ctx), runs_here=runs_here)
+        # Every command that writes has it.
+        writes = any("--dry-run" in param.opts for param in ctx.command.params)
+        call = Invocation(flags_of(ctx), runs_here=runs_here, only_reads=not writes)
         try:
             return command(call, *args, **kwargs) or 0
         except DryRunRequest as end:

@@ -53,6 +53,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.DatabaseAccessDenied: Exit.UNREACHABLE,
     errors.DatabaseDamaged: Exit.UNREACHABLE,
     errors.DatabaseNotReady: Exit.UNREACHABLE,
+    errors.DatabaseNotFound: Exit.UNREACHABLE,
     errors.DatabaseTimeout: Exit.UNREACHABLE,
     errors.PortUnavailable: Exit.USAGE,
     errors.EpochChanged: Exit.EPOCH_CHANGED,

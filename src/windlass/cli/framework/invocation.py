@@ -27,11 +27,12 @@ _DATABASE_VARIABLE = "WINDLASS_DATABASE_URL"
 
 class Invocation:
     """One run of a command. `runs_here`: it runs jobs or serves, and follows a context only if one
-    is given by name."""
+    is given by name. `only_reads`: it creates no database."""
 
-    def __init__(self, flags: Flags, *, runs_here: bool = False) -> None:
+    def __init__(self, flags: Flags, *, runs_here: bool = False, only_reads: bool = False) -> None:
         self._given = flags
         self._runs_here = runs_here
+        self._only_reads = only_reads
 
     @property
     def flags(self) -> Flags:
@@ -130,7 +131,7 @@ class Invocation:
     async def _app(self) -> "AsyncIterator[LocalApp]":
         from windlass.cli.connect.in_process_api import LocalApp
 
-        app = LocalApp(self.settings)
+        app = LocalApp(self.settings, only_reads=self._only_reads)
         try:
             yield app
         finally:

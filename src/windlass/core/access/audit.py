@@ -26,6 +26,14 @@ _LONGEST_TEXT = 500
 _LONGEST_VALUE = 16 * 1024
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The object of an entry, such as a `job` with its id."""
+
+    kind: str
+    id: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
     """Something a person or token changed, or was refused. Everything is already redacted.

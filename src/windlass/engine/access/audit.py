@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from windlass.core.access.audit import AuditEntry, AuditOutcome, NewAuditEntry, new_entry
+from windlass.core.access.audit import AuditEntry, AuditOutcome, NewAuditEntry, Target, new_entry
 from windlass.core.access.audit_signatures import AuditKeys
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import ROLES, Right, RoleTable, bounds_of
@@ -28,14 +28,6 @@ from windlass.storage.storage import Storage
 _MOST = 1000
 #: Limit of chain names listed in an entry about many chains.
 _NAMED = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The object of an entry, such as a `job` with its id."""
-
-    kind: str
-    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import NoReturn
 from uuid import UUID
 
 from windlass.core.access.accounts import Token
+from windlass.core.access.audit import Target
 from windlass.core.access.grants import may_grant
 from windlass.core.access.principal import CREATORS, USER, Membership, Principal, created_by_for
 from windlass.core.access.roles import (
@@ -25,7 +26,7 @@ from windlass.core.access.roles import (
 from windlass.core.jobs.dedupe import check_stored
 from windlass.core.jobs.models import Job, Scope
 from windlass.engine.access import secrets
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.engine.access.refused_attempts import Refusals
 from windlass.errors import (
     Forbidden,

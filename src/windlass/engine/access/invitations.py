@@ -10,11 +10,11 @@ link.
 from collections.abc import Callable
 
 from windlass.core.access.accounts import Invitation
-from windlass.core.access.audit import NewAuditEntry
+from windlass.core.access.audit import NewAuditEntry, Target
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.engine.access import secrets
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.engine.access.passwords import Passwords
 from windlass.engine.access.passwords import check as check_password
 from windlass.engine.access.sessions import NewSession, Sessions

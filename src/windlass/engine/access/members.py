@@ -4,11 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from windlass.core.access.accounts import Invitation, Member, fold_name
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Membership, Principal
 from windlass.core.access.roles import Right, Role, membership_reach
 from windlass.core.jobs.models import Scope
 from windlass.engine.access import secrets
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.engine.access.authorization import Access
 from windlass.engine.access.users import OneTimeLink, new_invitation_link, valid_name
 from windlass.errors import MemberExists, MemberNotFound, OptionInvalid, TenantNotFound

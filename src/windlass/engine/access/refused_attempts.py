@@ -6,8 +6,9 @@ Without a limit a loop of refused requests would fill the disk. Each process cou
 from dataclasses import dataclass
 
 from windlass import clock
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Principal
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.tasks import all_tenants
 
 #: Refusals of one principal that are recorded one by one within the window below.

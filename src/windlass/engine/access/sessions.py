@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from windlass.core.access.accounts import LinkPurpose, LoginSession, User, fold_name
-from windlass.core.access.audit import NewAuditEntry
+from windlass.core.access.audit import NewAuditEntry, Target
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right, may
 from windlass.core.text import clean
 from windlass.engine.access import secrets
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.engine.access.authorization import IDLE, LONGEST, Access
 from windlass.engine.access.login_throttle import Throttle
 from windlass.engine.access.passwords import Passwords

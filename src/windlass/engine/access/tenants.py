@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Principal, local
 from windlass.core.access.tenant import Tenant
 from windlass.core.jobs.dedupe import check_name
 from windlass.core.jobs.models import DEFAULT_TENANT, SYSTEM_TENANT, Scope
 from windlass.core.jobs.states import JobState
 from windlass.core.triggers import time_zones
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.engine.jobs.open_job_caps import OpenJobCaps
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid, TenantExists, TenantNotFound, TenantReserved

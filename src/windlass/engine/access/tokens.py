@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from windlass.core.access.accounts import Token
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Membership, Principal
 from windlass.core.access.roles import Right, Role, membership_reach
 from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_name
 from windlass.core.jobs.models import SYSTEM_TENANT
 from windlass.engine.access import secrets
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.engine.access.authorization import Access
 from windlass.errors import NotAuthenticated, OptionInvalid, TenantNotFound, TokenNotFound
 from windlass.ids import TenantId, TokenId, UserId, new_token_id

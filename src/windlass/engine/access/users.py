@@ -7,13 +7,13 @@ from datetime import timedelta
 from typing import Literal
 
 from windlass.core.access.accounts import Invitation, LinkPurpose, User, fold_name
-from windlass.core.access.audit import NewAuditEntry
+from windlass.core.access.audit import NewAuditEntry, Target
 from windlass.core.access.principal import Principal, local
 from windlass.core.access.roles import Right, Role
 from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_name
 from windlass.engine.access import secrets
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.engine.access.authorization import Access
 from windlass.engine.access.passwords import Passwords
 from windlass.engine.access.passwords import check as check_password

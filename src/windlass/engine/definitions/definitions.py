@@ -4,7 +4,7 @@ operator's edits of a row override the code until they are reset."""
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 from uuid import UUID
 
 from windlass import clock
@@ -16,9 +16,7 @@ from windlass.core.enum_options import one_of
 from windlass.core.jobs.models import SYSTEM_KEYS
 from windlass.core.leases.gates import check_key
 from windlass.core.payloads.json_text import load_json
-from windlass.core.payloads.payload import Payload
 from windlass.core.payloads.schema_payload import definition_payload
-from windlass.engine.definitions.handlers import OF_HANDLERS, HandlerRules, check_complete
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
 from windlass.ids import DefinitionKey, JobId
@@ -28,26 +26,23 @@ from windlass.storage.definitions.definitions import Change, change_definitions,
 from windlass.storage.sql.rows import definition
 from windlass.storage.storage import Storage
 
+if TYPE_CHECKING:
+    from windlass.core.payloads.payload import Payload
+
 _FRESH_SECONDS = 5.0
 _FIRST = JobId(UUID(int=0))
 
-
 #: The effect of `create` on a definition that exists already.
 IfExists = Literal["error", "keep", "update"]
-#: True if the caller may see a definition.
+#: True if the caller may see a definition; by default it may see all.
 Visible = Callable[[Definition], bool]
-
-
-def all_visible(definition: Definition) -> bool:
-    """For callers who may see every definition."""
-    return True
 
 
 class Definitions:
     def __init__(self, storage: Storage, nudges: Nudges, settings: Settings) -> None:
         self._storage = storage
         self._nudges = nudges
-        self._handlers = HandlerRules(settings)
+        self._settings = settings
         self._max_attempts = settings.worker.max_attempts
         self._payload_limit = settings.limits.payload_bytes
         self._declared: dict[str, Definition] = {}
@@ -62,7 +57,7 @@ class Definitions:
         self._refreshing = False
         self._syncing = asyncio.Lock()
 
-    def declare(self, definition: Definition, payload: Payload | None = None) -> None:
+    def declare(self, definition: Definition, payload: "Payload | None" = None) -> None:
         """Register a definition in code; the next sync writes its row. `payload` is the model of
         its handler's signature."""
         self._declared[definition.key] = definition
@@ -134,7 +129,7 @@ class Definitions:
         declared = [self._declared[key] for key in sorted(self._unsynced)]
         return [each for each in declared if merge.needs_sync(rows.get(each.key), each)]
 
-    async def get(self, key: str, *, visible: Visible = all_visible) -> Definition:
+    async def get(self, key: str, *, visible: Visible = lambda row: True) -> Definition:
         """The row of a definition, at most some seconds old. DefinitionNotFound also if it is not
         `visible`."""
         known = await self._fresh()
@@ -185,7 +180,7 @@ class Definitions:
         tag: str | None = None,
         search: str | None = None,
         system: bool = False,
-        visible: Visible = all_visible,
+        visible: Visible = lambda row: True,
     ) -> Sequence[Definition]:
         """List the `visible` definitions by key: all, or those of a queue, a kind or a tag, those
         enabled, missing from code or edited, or with a text in key, title, description, handler or
@@ -344,11 +339,15 @@ class Definitions:
 
     def _change_of(self, options: Mapping[str, Any]) -> Callable[[Definition], Definition]:
         """A function that applies these options to a row and checks the result."""
+        from windlass.engine.definitions.handlers import OF_HANDLERS, HandlerRules, check_complete
+
         handler_options = {name: options[name] for name in OF_HANDLERS if name in options}
         fields = edits({name: value for name, value in options.items() if name not in OF_HANDLERS})
 
         def changed(row: Definition) -> Definition:
-            after = merge.apply_edits(self._handlers.apply(row, handler_options), fields)
+            after = merge.apply_edits(
+                HandlerRules(self._settings).apply(row, handler_options), fields
+            )
             check_complete(after, self._payload_limit)
             return after
 

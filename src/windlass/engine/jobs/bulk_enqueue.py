@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt, ReceiptStatus
 from windlass.core.jobs.options import PreparedJob
-from windlass.engine.access.audit import Target
 from windlass.engine.jobs.enqueue import Enqueuer, requested_keys, store_with_retry
 from windlass.errors import (
     BatchRefused,

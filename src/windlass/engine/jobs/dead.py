@@ -2,8 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.definitions.definition import Definition
@@ -14,17 +15,18 @@ from windlass.core.jobs.states import JobState, Verb
 from windlass.core.leases.gates import gate_for
 from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.core.payloads.schema_payload import definition_payload
-from windlass.engine.access.audit import Target
-from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
-from windlass.engine.jobs.jobs import Jobs
-from windlass.engine.jobs.payload_encryption import SealedText, Sealer
 from windlass.engine.monitoring.dead_groups import DeadGroupDetails
 from windlass.engine.nudges import Nudges
 from windlass.errors import DuplicateJob, OptionInvalid
 from windlass.ids import JobId
 from windlass.settings import Settings
 from windlass.storage.storage import Storage
+
+if TYPE_CHECKING:
+    from windlass.engine.definitions.definitions import Definitions
+    from windlass.engine.jobs.jobs import Jobs
+    from windlass.engine.jobs.payload_encryption import Sealer
 
 #: How many jobs of a group are changed in one transaction.
 _BATCH = 100
@@ -36,12 +38,12 @@ class DeadLetters:
     def __init__(
         self,
         storage: Storage,
-        jobs: Jobs,
-        definitions: Definitions,
+        jobs: "Callable[[], Jobs]",
+        definitions: "Callable[[], Definitions]",
         nudges: Nudges,
         settings: Settings,
         rights: EnqueueRights,
-        sealer: Sealer,
+        sealer: "Callable[[], Sealer]",
     ) -> None:
         self._storage = storage
         self._jobs = jobs
@@ -110,7 +112,7 @@ class DeadLetters:
         by: Principal | None = None,
     ) -> Job:
         """Put one job in line again, due at once, with fresh attempts."""
-        return await self._jobs.retry(id, scope=scope, actor=actor, by=by)
+        return await self._jobs().retry(id, scope=scope, actor=actor, by=by)
 
     async def retry_group(
         self,
@@ -153,24 +155,24 @@ class DeadLetters:
         """
         if not isinstance(payload, Mapping):
             raise OptionInvalid("payload", payload, allowed="an object of names and values")
-        job = await self._jobs.get(id, scope)
+        job = await self._jobs().get(id, scope)
         await self._rights.require_job(by, job, Right.JOBS_RETRY)
         while job.state is JobState.DEAD_LETTER:
-            edit = self._edit(job, await self._definitions.get(job.definition), payload, actor)
+            edit = self._edit(job, await self._definitions().get(job.definition), payload, actor)
             answer = await self._storage.jobs.retry(scope, job.id, actor=actor, edit=edit)
             if answer == "duplicate":
                 key = edit.dedupe_key or job.dedupe_key
                 raise DuplicateJob(job.id, because=f"dedupe key {key}")
-            job = await self._jobs.get(job.id, scope)
+            job = await self._jobs().get(job.id, scope)
             if answer is not None:
                 self._nudges.nudge([job.queue])
                 return job
             # Somebody else was quicker; should it have failed again since, it is edited as it is now.
-        return await self._jobs.refuse(job, Verb.RETRY, allowed=[JobState.DEAD_LETTER])
+        return await self._jobs().refuse(job, Verb.RETRY, allowed=[JobState.DEAD_LETTER])
 
     async def discard(self, id: JobId | str, *, scope: Scope = ALL_TENANTS) -> None:
         """Delete one job for good."""
-        await self._jobs.discard(id, scope=scope, only=JobState.DEAD_LETTER)
+        await self._jobs().discard(id, scope=scope, only=JobState.DEAD_LETTER)
 
     async def discard_group(
         self, definition: str, fingerprint: str, *, limit: int = 1000, scope: Scope = ALL_TENANTS
@@ -188,11 +190,13 @@ class DeadLetters:
     def _edit(
         self, job: Job, definition: Definition, payload: Mapping[str, Any], actor: str | None
     ) -> PayloadEdit:
+        from windlass.engine.jobs.payload_encryption import SealedText
+
         text = definition_payload(definition, self._limit).encode((), payload)
-        before = self._jobs.opened(job).payload
-        keyed = partial(self._sealer.dedupe_key, definition, job.tenant)
+        before = self._jobs().opened(job).payload
+        keyed = partial(self._sealer().dedupe_key, definition, job.tenant)
         by_payload = job.dedupe_key is not None and job.dedupe_key == keyed(dump_json(before))
-        sealed = self._sealer.seal_text(definition, job.tenant, text) or SealedText(text, text)
+        sealed = self._sealer().seal_text(definition, job.tenant, text) or SealedText(text, text)
         return PayloadEdit(
             payload=sealed.text,
             message=edit_message(before, load_json(text), actor),

@@ -8,18 +8,18 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from windlass import clock
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.jobs.models import Job, NewJob, OnDuplicate, Receipt, ReceiptStatus, Scope
 from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
-from windlass.engine.access.audit import Target
 from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.open_job_caps import OpenJobCaps
 from windlass.engine.jobs.payload_encryption import JobSealer, Sealer
 from windlass.engine.jobs.update_time import PAST
-from windlass.engine.leases.leases import cancel_overdue
+from windlass.engine.leases.maintenance import cancel_overdue
 from windlass.engine.nudges import Nudges
 from windlass.errors import (
     DatabaseOutage,

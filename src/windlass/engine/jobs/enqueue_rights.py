@@ -4,25 +4,32 @@ Enqueue, clone, retry, edit-and-retry, replace, run now, update, bulk operations
 and firing a trigger all ask it. `by` None is the program that holds the database: it may.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
+from windlass.core.access.audit import Target
 from windlass.core.access.grants import enqueue_refusal, replaceable_owner
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Job, NewJob
 from windlass.core.triggers.trigger import Trigger
-from windlass.engine.access.audit import Target
-from windlass.engine.access.authorization import Access
-from windlass.engine.definitions.definitions import Definitions
 from windlass.errors import TriggerRightGone
+
+if TYPE_CHECKING:
+    from windlass.engine.access.authorization import Access
+    from windlass.engine.definitions.definitions import Definitions
 
 #: Saving a trigger is to enqueue whatever it will say; retry and the like have rights of their own.
 _NEEDED: Mapping[str, str] = {Right.TRIGGERS_WRITE: Right.JOBS_ENQUEUE}
 
 
 class EnqueueRights:
-    def __init__(self, access: Access, definitions: Definitions) -> None:
+    """Takes the nouns that it asks as functions: without a principal it needs none."""
+
+    def __init__(
+        self, access: "Callable[[], Access]", definitions: "Callable[[], Definitions]"
+    ) -> None:
         self._access = access
         self._definitions = definitions
 
@@ -33,17 +40,17 @@ class EnqueueRights:
         refusal names the `target`, and leaves an audit entry if the right is audited."""
         if by is None:
             return
-        needed, table = _NEEDED.get(right, right), self._access.table
+        needed, table = _NEEDED.get(right, right), self._access().table
 
         def why_not(definition: Definition) -> str:
             return enqueue_refusal(by, definition, tenant, right=needed, table=table)
 
-        definition = (await self._definitions.find([key])).get(key)
+        definition = (await self._definitions().find([key])).get(key)
         if definition is None:
             # The error guesses what was meant: only at what `by` may enqueue.
-            await self._definitions.get(key, visible=lambda each: not why_not(each))
+            await self._definitions().get(key, visible=lambda each: not why_not(each))
         elif because := why_not(definition):
-            await self._access.refuse(by, right, target, because=because)
+            await self._access().refuse(by, right, target, because=because)
 
     async def require_all(
         self, by: Principal | None, jobs: Iterable[Job | NewJob], right: str, target: Target
@@ -72,12 +79,12 @@ class EnqueueRights:
         """
         if trigger.saved_by is None or not definition.restricted:
             return
-        trigger_owner = await self._access.principal_of_actor(trigger.saved_by)
+        trigger_owner = await self._access().principal_of_actor(trigger.saved_by)
         because = (
             f"{trigger.saved_by} is gone, disabled or revoked"
             if trigger_owner is None
             else enqueue_refusal(
-                trigger_owner, definition, trigger.tenant, table=self._access.table
+                trigger_owner, definition, trigger.tenant, table=self._access().table
             )
         )
         if because:
@@ -85,7 +92,7 @@ class EnqueueRights:
 
     def replaceable_owner(self, by: Principal | None, tenant: str) -> str | None:
         """Whose waiting jobs `by` may replace: None is everybody's, else only that actor's."""
-        return None if by is None else replaceable_owner(by, tenant, table=self._access.table)
+        return None if by is None else replaceable_owner(by, tenant, table=self._access().table)
 
 
 def trigger_owner(by: Principal | None) -> str | None:

@@ -25,7 +25,7 @@ from windlass.core.text import storable
 from windlass.engine.jobs.bulk_enqueue import BulkEnqueue
 from windlass.engine.jobs.explain import Explanation, explain, key_missing
 from windlass.engine.jobs.update_time import begun
-from windlass.engine.leases.leases import cancel_overdue
+from windlass.engine.leases.maintenance import cancel_overdue
 from windlass.errors import (
     AmbiguousId,
     DuplicateJob,

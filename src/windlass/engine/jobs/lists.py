@@ -1,8 +1,8 @@
 """Lists of jobs, by what people ask for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.filter import parse
@@ -11,16 +11,20 @@ from windlass.core.jobs.query import FilterTerm, JobQuery, TextPrefix
 from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.redact import Redactor
 from windlass.core.payloads.schema_marks import applicable_schemas, is_marked_secret, subschemas_at
-from windlass.engine.definitions.definitions import Definitions
 from windlass.errors import FilterInvalid, OptionInvalid
 from windlass.ids import JobId
 from windlass.storage.storage import Storage
+
+if TYPE_CHECKING:
+    from windlass.engine.definitions.definitions import Definitions
 
 MOST_JOBS = 10_000
 
 
 class JobLists:
-    def __init__(self, storage: Storage, definitions: Definitions, redactor: Redactor) -> None:
+    def __init__(
+        self, storage: Storage, definitions: "Callable[[], Definitions]", redactor: Redactor
+    ) -> None:
         self._storage = storage
         self._definitions = definitions
         self._redactor = redactor
@@ -46,7 +50,7 @@ class JobLists:
             query = query.at(await self._storage.now())
         if not any(term.field == "tag" or term.path for term in query.terms):
             return query
-        rows = {row.key: row for row in await self._definitions.list(system=True)}
+        rows = {row.key: row for row in await self._definitions().list(system=True)}
         terms = [
             _of_definitions(term, rows) if term.field == "tag" else term for term in query.terms
         ]

@@ -7,7 +7,7 @@ from windlass.core.access.audit_signatures import AuditKeys
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.operations import BulkAction, Operation, OperationState
 from windlass.engine.access.audit import Audit
-from windlass.engine.leases.leases import cancel_overdue
+from windlass.engine.leases.maintenance import cancel_overdue
 from windlass.engine.nudges import Nudges
 from windlass.errors import WindlassError
 from windlass.storage.jobs.operations import OperationProgress

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
+from windlass.core.access.audit import Target
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import AccessBounds, Right
 from windlass.core.jobs.change import JobChange
@@ -26,7 +27,7 @@ from windlass.core.jobs.operations import (
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
 from windlass.core.text import clean
-from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.audit import Audit
 from windlass.engine.access.authorization import Access
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.lists import JobLists

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.jobs.models import Job, NewJob, OnDuplicate, Receipt, Scope
-from windlass.core.jobs.options import OptionSet, PreparedJob
-from windlass.engine.access.audit import Audit, Target
 from windlass.ids import parse_job_id
 
 # Routes import the values below for commands that only read; those need none of these.
 if TYPE_CHECKING:
+    from windlass.engine.access.audit import Audit
     from windlass.engine.access.authorization import Access
     from windlass.engine.jobs.enqueue_rights import EnqueueRights
     from windlass.engine.jobs.jobs import Jobs
@@ -60,7 +59,7 @@ class EnqueueRequests:
     """Check first, then store: a check alone is a dry run."""
 
     def __init__(
-        self, jobs: "Jobs", access: "Access", audit: Audit, rights: "EnqueueRights"
+        self, jobs: "Jobs", access: "Access", audit: "Audit", rights: "EnqueueRights"
     ) -> None:
         self._jobs = jobs
         self._access = access
@@ -69,6 +68,9 @@ class EnqueueRequests:
 
     async def check(self, asked: RequestedJob, requester: Requester) -> CheckedRequest:
         """The job as it would be stored; raises if it cannot be, or not by this requester."""
+        from windlass.core.access.audit import Target
+        from windlass.core.jobs.options import OptionSet
+
         options = dict(asked.options)
         tenant, behalf = options["tenant"], options.pop("created_by", None)
         # First of all: a caller that may not enqueue it must not learn what would be valid.
@@ -112,6 +114,8 @@ class EnqueueRequests:
         self, checked: Sequence[CheckedRequest], requester: Requester
     ) -> list[Receipt]:
         """Store jobs in one transaction; BatchRefused, and none is stored, if one is refused."""
+        from windlass.core.jobs.options import PreparedJob
+
         prepared = [PreparedJob(each.job, each.on_duplicate) for each in checked]
         receipts = await self._jobs.submit_together(prepared, by=requester.by)
         for each, receipt in zip(checked, receipts, strict=True):
@@ -123,6 +127,8 @@ class EnqueueRequests:
         self, checked: CheckedRequest, requester: Requester, id: str
     ) -> None:
         """Leave an audit entry of a job that was enqueued for somebody else."""
+        from windlass.core.access.audit import Target
+
         await self._audit.record(
             requester.principal,
             Right.JOBS_ENQUEUE_FOR,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windlass.core.definitions.backoff import Backoff
 from windlass.core.jobs import outcome
@@ -19,16 +19,19 @@ from windlass.core.payloads.result import encode_anything
 from windlass.core.text import clean
 from windlass.engine.jobs.payload_encryption import Sealer
 from windlass.engine.leases.claim_planner import ClaimPlanner
+from windlass.engine.leases.maintenance import cancel_overdue
 from windlass.engine.nudges import Nudges
-from windlass.engine.triggers.events import Events
 from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, Stopped, WindlassError
 from windlass.errors.wording import counted
 from windlass.ids import JobId, TenantId, WorkerId
-from windlass.storage.callers import CallerSession
 from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.leases.leases import finish_batch, log_batch, once_key_batch
 from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from windlass.engine.triggers.events import Events
+    from windlass.storage.callers import CallerSession
 
 #: Hard ceilings on what an attempt may leave behind, in bytes; settings can lower them.
 ERROR_BYTES = 64 * 1024
@@ -64,7 +67,7 @@ class Leases:
         self,
         storage: Storage,
         nudges: Nudges,
-        events: Events,
+        events: "Events",
         telemetry: Telemetry,
         who: Callable[[LeaseRef], Lease | None] = lambda held: None,
         sealer: Sealer | None = None,
@@ -304,7 +307,7 @@ def storable_fields(fields: Mapping[str, Any], limit: int = LINE_BYTES) -> dict[
 
 
 async def finish_in(
-    session: CallerSession, lease: Lease, finish: AttemptEnd, lines: Sequence[LogLine]
+    session: "CallerSession", lease: Lease, finish: AttemptEnd, lines: Sequence[LogLine]
 ) -> None:
     """Record the end of a run, and the lines logged before it, through a handler's own transaction.
     Raises Stopped if the lease is lost. Awaits nothing but the session."""
@@ -315,21 +318,6 @@ async def finish_in(
         raise Stopped("lost")
     if done := once_key_batch([finish]):
         await session.run("record_once_keys", done_keys=done)
-
-
-async def cancel_overdue(storage: Storage) -> int:
-    """Cancel waiting jobs that expired or whose parent failed, and their children in turn."""
-    ended = 0
-    while overdue := await storage.leases.jobs_to_cancel():
-        by_reason: dict[str, list[JobId]] = {}
-        for id, reason in overdue:
-            by_reason.setdefault(reason, []).append(id)
-        before = ended
-        for reason, ids in by_reason.items():
-            ended += len(await storage.jobs.cancel(ALL_TENANTS, ids, reason=reason))
-        if ended == before:
-            break
-    return ended
 
 
 def _lost(lease: ExpiredLease, loss: LostAttempt) -> AttemptEnd:

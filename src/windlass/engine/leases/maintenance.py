@@ -1,17 +1,21 @@
 """Chores that upkeep does: admit, cancel, roll up counts, drop ended claims, match events."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
 
-from windlass.engine.leases.leases import cancel_overdue
-from windlass.engine.triggers.events import Events
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.errors import DatabaseOutage
 from windlass.storage.storage import Storage
+
+if TYPE_CHECKING:
+    from windlass.engine.triggers.events import Events
+    from windlass.ids import JobId
 
 
 class Maintenance:
     """Small, capped chores; guarded statements let any number of processes do them."""
 
-    def __init__(self, storage: Storage, events: Events) -> None:
+    def __init__(self, storage: Storage, events: "Events") -> None:
         self._storage = storage
         self._events = events
         self._chores: Mapping[str, Callable[[], Awaitable[int]]] = {
@@ -59,3 +63,18 @@ class Maintenance:
 
     async def _match_events(self) -> int:
         return await self._events.match_waiting()
+
+
+async def cancel_overdue(storage: Storage) -> int:
+    """Cancel waiting jobs that expired or whose parent failed, and their children in turn."""
+    ended = 0
+    while overdue := await storage.leases.jobs_to_cancel():
+        by_reason: dict[str, list[JobId]] = {}
+        for id, reason in overdue:
+            by_reason.setdefault(reason, []).append(id)
+        before = ended
+        for reason, ids in by_reason.items():
+            ended += len(await storage.jobs.cancel(ALL_TENANTS, ids, reason=reason))
+        if ended == before:
+            break
+    return ended

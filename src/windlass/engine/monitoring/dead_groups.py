@@ -1,16 +1,19 @@
 """Details of dead-letter groups: trend, tenants, code, and recovery."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from windlass.core.jobs.dead import DeadGroup
 from windlass.core.jobs.models import Scope
-from windlass.engine.definitions.definitions import Definitions
 from windlass.ids import WorkerId
 from windlass.storage.jobs.dead import CompletedJob
 from windlass.storage.leases.workers import WorkerCode
 from windlass.storage.storage import Storage
+
+if TYPE_CHECKING:
+    from windlass.engine.definitions.definitions import Definitions
 
 _HOUR = timedelta(hours=1)
 _DAY_HOURS, _WEEK_HOURS = 24, 7 * 24
@@ -24,7 +27,7 @@ Codes = Mapping[WorkerId, WorkerCode]
 class DeadGroupDetails:
     """Adds to groups what takes further reads: two for each definition, and one for all."""
 
-    def __init__(self, storage: Storage, definitions: Definitions) -> None:
+    def __init__(self, storage: Storage, definitions: "Callable[[], Definitions]") -> None:
         self._storage = storage
         self._definitions = definitions
 
@@ -43,7 +46,7 @@ class DeadGroupDetails:
         }
         successes = {key: await jobs.latest_successes(scope, key) for key in keys}
         codes = await self._storage.leases.worker_codes(_workers(groups, successes.values()))
-        rows = await self._definitions.find(keys)
+        rows = await self._definitions().find(keys)
         detailed = []
         for group in groups:
             details = found[group.definition].get(group.fingerprint)

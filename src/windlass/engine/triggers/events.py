@@ -1,11 +1,11 @@
 """Events: what an application reports, and the jobs that they trigger."""
 
 import asyncio
-from collections.abc import Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from windlass.core.instants import instant
 from windlass.core.jobs.dead import DEAD_LETTERED, RESERVED
@@ -15,7 +15,6 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.core.triggers.trigger import Event, MatchOutcome, Trigger, TriggerMatch
 from windlass.engine.background_tasks import BackgroundTasks
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
-from windlass.engine.triggers.job_factory import JobFactory
 from windlass.engine.triggers.refusals import REFUSALS
 from windlass.errors import (
     AmbiguousId,
@@ -37,6 +36,9 @@ from windlass.storage.database import Session
 from windlass.storage.storage import Storage
 from windlass.storage.triggers.triggers import EventMatching, emit_event
 from windlass.telemetry import Telemetry, describe_error
+
+if TYPE_CHECKING:
+    from windlass.engine.triggers.job_factory import JobFactory
 
 #: Triggers of an event that one transaction matches; an event with more takes several.
 TRIGGER_BATCH = 100
@@ -62,7 +64,11 @@ class EventOptions(TypedDict, total=False):
 
 class Events:
     def __init__(
-        self, storage: Storage, job_factory: JobFactory, nudges: Nudges, telemetry: Telemetry
+        self,
+        storage: Storage,
+        job_factory: "Callable[[], JobFactory]",
+        nudges: Nudges,
+        telemetry: Telemetry,
     ) -> None:
         self._storage = storage
         self._job_factory = job_factory
@@ -271,10 +277,10 @@ class Events:
         jobs: list[_TriggeredJob] = []
         for trigger in triggers:
             try:
-                if self._job_factory.applies(trigger, event.data):
-                    jobs.append((trigger, await self._job_factory.after(trigger, event)))
+                if self._job_factory().applies(trigger, event.data):
+                    jobs.append((trigger, await self._job_factory().after(trigger, event)))
                 else:
-                    failing = self._job_factory.failing(trigger, event.data)
+                    failing = self._job_factory().failing(trigger, event.data)
                     because = f"it does not hold that {failing}"
                     matches.append(_match(trigger, "unmatched", because=because))
             except (*REFUSALS, *_BROKEN) as error:
@@ -289,7 +295,7 @@ class Events:
                 matches.append(await self._record_failure(matching, event, trigger, unexpected))
         if event.name == DEAD_LETTERED and event.depth <= DEEPEST and matching.first_batch:
             try:
-                if hook := await self._job_factory.on_dead_letter(event):
+                if hook := await self._job_factory().on_dead_letter(event):
                     jobs.append((None, hook))
             except REFUSALS as error:
                 matches.append(self._hook_failed(event, describe_error(error)))

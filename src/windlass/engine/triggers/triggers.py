@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
@@ -41,11 +41,8 @@ from windlass.core.triggers.trigger_options import (
     trigger_matcher,
     type_after,
 )
-from windlass.engine.access.tenants import Tenants
 from windlass.engine.jobs.enqueue_rights import EnqueueRights, trigger_owner
-from windlass.engine.jobs.jobs import Jobs
 from windlass.engine.nudges import Nudges
-from windlass.engine.triggers.job_factory import JobFactory
 from windlass.errors import (
     AmbiguousId,
     OptionInvalid,
@@ -65,6 +62,11 @@ from windlass.storage.storage import Storage
 from windlass.storage.triggers.triggers import FiringOutcome
 from windlass.telemetry import Telemetry
 
+if TYPE_CHECKING:
+    from windlass.engine.access.tenants import Tenants
+    from windlass.engine.jobs.jobs import Jobs
+    from windlass.engine.triggers.job_factory import JobFactory
+
 
 class Triggers:
     """Verbs on triggers. Every change of a trigger's times recomputes its next run.
@@ -76,9 +78,9 @@ class Triggers:
     def __init__(
         self,
         storage: Storage,
-        job_factory: JobFactory,
-        jobs: Jobs,
-        tenants: Tenants,
+        job_factory: "Callable[[], JobFactory]",
+        jobs: "Callable[[], Jobs]",
+        tenants: "Callable[[], Tenants]",
         nudges: Nudges,
         telemetry: Telemetry,
         rights: EnqueueRights,
@@ -129,7 +131,7 @@ class Triggers:
         )
         await self._rights.require_trigger(by, blank)
         trigger = replace(blank, **await self._fields(blank, about, new=True))
-        await self._job_factory.check(trigger)
+        await self._job_factory().check(trigger)
         trigger = with_next_run(trigger, await self._storage.now())
         if dry_run:
             await self._check_free(trigger)
@@ -263,8 +265,8 @@ class Triggers:
         await self._rights.require_trigger(by, trigger, Right.TRIGGERS_FIRE)
         if trigger.type == "event":
             raise OptionInvalid("trigger", trigger.name, allowed="one by time: emit the event")
-        job = await self._job_factory.now(trigger, await self._storage.now(), created_by)
-        return await self._jobs.enqueue(job)
+        job = await self._job_factory().now(trigger, await self._storage.now(), created_by)
+        return await self._jobs().enqueue(job)
 
     async def warnings(self, id: str, scope: Scope = ALL_TENANTS) -> Sequence[str]:
         """Warnings about a trigger: clock changes, day of month against weekday, runs that a dedupe
@@ -298,7 +300,7 @@ class Triggers:
         read = parse_schedule("the schedule", schedule)
         if not whole_number_rule(1, schedule_preview.MOST_RUNS)(limit):
             raise OptionInvalid("limit", limit, allowed=f"1 to {schedule_preview.MOST_RUNS}")
-        zone = tz or await self._tenants.zone_of(TenantId(check_name("tenant", tenant)))
+        zone = tz or await self._tenants().zone_of(TenantId(check_name("tenant", tenant)))
         time_zones.zone(zone)
         window = seconds("dedupe_window", dedupe_window)
         start = await self._storage.now() if after is None else instant("after", after)
@@ -327,7 +329,7 @@ class Triggers:
         fields = {**await self._fields(trigger, changes), **saved}
         now = await self._storage.now()
         if changes != {"enabled": False}:  # a trigger that is no longer valid can still be stopped
-            await self._job_factory.check(replace(trigger, **fields))
+            await self._job_factory().check(replace(trigger, **fields))
 
         def change(row: Trigger) -> Trigger:
             moved = bool({"schedule", "event", "enabled"} & set(changes))
@@ -384,7 +386,7 @@ class Triggers:
             raise OptionInvalid("schedule", schedule.name or schedule.payload, allowed=allowed)
         if isinstance(schedule, CronSchedule) and schedule.tz is None:
             keeps = trigger.type == "cron" and not new and "timezone" not in trigger.unreadable
-            zone = trigger.timezone if keeps else await self._tenants.zone_of(trigger.tenant)
+            zone = trigger.timezone if keeps else await self._tenants().zone_of(trigger.tenant)
             schedule = in_zone(schedule, zone)
         return fields_of(schedule)
 
@@ -409,5 +411,5 @@ class Triggers:
         return saved
 
     def _dedupe_warnings(self, trigger: Trigger, now: datetime) -> Sequence[str]:
-        constant_key = self._job_factory.has_constant_key(trigger)
+        constant_key = self._job_factory().has_constant_key(trigger)
         return schedule_preview.dedupe_warnings(trigger, now, constant_key=constant_key)

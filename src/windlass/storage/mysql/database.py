@@ -42,6 +42,9 @@ class MysqlDatabase:
         self._pools: dict[Lane, MysqlPool] = {}
         self._watches: set[MysqlWatch] = set()
 
+    def check_exists(self) -> None:
+        """Nothing: connecting never creates it."""
+
     @retry_deadlocks
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
         seconds = self._deadlines.verb(lane, verb, params)

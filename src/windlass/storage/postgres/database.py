@@ -84,6 +84,9 @@ class PostgresDatabase:
         self._scripts = Scripts(dialect.driver_dialect(self._now), schema)
         self._pools: dict[Lane, PostgresPool] = {}
 
+    def check_exists(self) -> None:
+        """Nothing: connecting never creates it."""
+
     @retry_deadlocks
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
         (_,) = self._scripts[verb]  # several statements would need a transaction

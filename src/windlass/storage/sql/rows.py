@@ -16,10 +16,8 @@ from windlass.core.leases.lease import JobPosition, Lease
 from windlass.core.leases.limits import Queue
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.core.payloads.encrypted_fields import SEALED
-from windlass.core.triggers.trigger import Event, TriggerMatch
 from windlass.ids import (
     DefinitionKey,
-    EventId,
     JobId,
     QueueName,
     TenantId,
@@ -316,24 +314,3 @@ def worker(row: Row) -> WorkerRow:
         wanted_at=optional_instant(row["wanted_at"]),
         doing=WorkerOrder(row["doing"]),
     )
-
-
-def event(row: Row) -> Event:
-    return Event(
-        id=EventId(uuid(row["id"])),
-        tenant=TenantId(row["tenant_id"]),
-        name=row["name"],
-        data=decode_json(row["data"]),
-        correlation_id=row["correlation_id"],
-        created_by=row["created_by"],
-        depth=row["depth"],
-        created_at=instant(row["created_at"]),
-        matched_at=optional_instant(row["matched_at"]),
-        jobs=row["jobs"],
-        matches=matches(row["matches"]),
-    )
-
-
-def matches(value: Any) -> tuple[TriggerMatch, ...]:
-    """The outcome of each trigger for an event."""
-    return tuple(TriggerMatch(**each) for each in decode_json(value) or ())

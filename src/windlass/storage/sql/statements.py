@@ -39,8 +39,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.abc import Traversable
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from windlass.storage.sql.batches import BATCHES, Batch, Shape
@@ -87,18 +86,14 @@ class Dialect:
 
 
 @cache
-def sql_files(database: str) -> Mapping[str, Traversable]:
+def sql_files(database: str) -> Mapping[str, Path]:
     """Verb -> its SQL file for a database, named by its folder: its own, else the shared one."""
-    storage = files("windlass.storage")
-    found: dict[str, Traversable] = {}
-    folders = [storage.joinpath("sql"), storage.joinpath(database, "sql")]
-    while folders:
-        for entry in folders.pop(0).iterdir():
-            if entry.name.endswith(".sql"):
-                found[entry.name.removesuffix(".sql")] = entry
-            elif entry.is_dir():
-                folders.append(entry)
-    return found
+    shared = Path(__file__).parent
+    return {
+        file.stem: file
+        for folder in (shared, shared.parent / database / "sql")
+        for file in folder.rglob("*.sql")
+    }
 
 
 class Scripts:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
-from windlass.errors import DatabaseReadOnly, DatabaseTimeout
+from windlass.errors import DatabaseNotFound, DatabaseReadOnly, DatabaseTimeout
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Lane, Watch
@@ -55,6 +55,12 @@ class SqliteDatabase:
         self._reader_thread = WorkThread("windlass sqlite reader")
         self._migrating = asyncio.Lock()
         self._watches: set[SqliteWatch] = set()
+
+    def check_exists(self) -> None:
+        # Of a folder that is not there, connecting tells.
+        folder_exists = self._path != MEMORY and os.path.isdir(os.path.dirname(self._path))
+        if folder_exists and not os.path.exists(self._path):
+            raise DatabaseNotFound(self._address.url)
 
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
         statements, bound = self._scripts[verb], self._scripts.bind(params)

@@ -1,11 +1,18 @@
-"""Row -> trigger. A row with unreadable fields is still a trigger, which names them: a row edited by
-hand, or written by a newer version, must not hide or stop the others."""
+"""Row -> trigger or event. A trigger with unreadable fields is still one, and names them: a row edited
+by hand, or written by a newer version, must not hide or stop the others."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, get_args
 
-from windlass.core.triggers.trigger import Misfire, Overlap, Trigger, TriggerType
-from windlass.ids import DefinitionKey, JobId, TenantId, TriggerId
+from windlass.core.triggers.trigger import (
+    Event,
+    Misfire,
+    Overlap,
+    Trigger,
+    TriggerMatch,
+    TriggerType,
+)
+from windlass.ids import DefinitionKey, EventId, JobId, TenantId, TriggerId
 from windlass.storage.sql import rows
 from windlass.storage.sql.rows import Row
 
@@ -32,6 +39,27 @@ def triggers(found: Iterable[Row]) -> list[Trigger]:
     """The triggers of some rows. A row without a valid id can be neither named nor changed, and is
     left out."""
     return [trigger(row) for row in found if _has_id(row)]
+
+
+def event(row: Row) -> Event:
+    return Event(
+        id=EventId(rows.uuid(row["id"])),
+        tenant=TenantId(row["tenant_id"]),
+        name=row["name"],
+        data=rows.decode_json(row["data"]),
+        correlation_id=row["correlation_id"],
+        created_by=row["created_by"],
+        depth=row["depth"],
+        created_at=rows.instant(row["created_at"]),
+        matched_at=rows.optional_instant(row["matched_at"]),
+        jobs=row["jobs"],
+        matches=matches(row["matches"]),
+    )
+
+
+def matches(value: Any) -> tuple[TriggerMatch, ...]:
+    """The outcome of each trigger for an event."""
+    return tuple(TriggerMatch(**each) for each in rows.decode_json(value) or ())
 
 
 def _has_id(row: Row) -> bool:

@@ -231,12 +231,12 @@ class TriggerVerbs:
             created_before=created_before,
             most=most,
         )
-        return rows.readable(rows.event, found)
+        return rows.readable(trigger_rows.event, found)
 
     async def event(self, scope: Scope, id: EventId) -> Event | None:
         """One event, or None if there is none or the scope may not see it."""
         found = await self._db.run("event", id=id, tenant_id=scope.tenant)
-        return rows.event(found[0]) if found else None
+        return trigger_rows.event(found[0]) if found else None
 
     async def find_events_by_suffix(
         self, scope: Scope, suffix: str, *, most: int = 10
@@ -296,8 +296,8 @@ class EventMatching:
             return None
         last = found[0]["matched_trigger_id"]
         self._after = None if last is None else TriggerId(rows.uuid(last))
-        self._matches = [*rows.matches(found[0]["matches"])]
-        return rows.event(found[0])
+        self._matches = [*trigger_rows.matches(found[0]["matches"])]
+        return trigger_rows.event(found[0])
 
     @property
     def first_batch(self) -> bool:
