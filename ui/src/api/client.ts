@@ -8,6 +8,10 @@ export const root = new URL(document.baseURI).pathname.replace(/\/[^/]*$/, "");
 /** The tenant that requests are limited to; the tenant lens sets it. */
 let tenant: string | null = null;
 
+export function requestsTenant(): string | null {
+  return tenant;
+}
+
 export function limitRequestsTo(chosen: string | null): void {
   tenant = chosen;
 }

@@ -1,4 +1,4 @@
-import { apiAddress } from "./client";
+import { apiAddress, requestsTenant } from "./client";
 
 /** A topic of `/api/v1/stream`. */
 export type Topic =
@@ -37,7 +37,7 @@ const LATEST_RETRY_MS = 60_000;
 const FIRST_RETRY_MS = 2_000;
 
 /**
- * Live updates: one EventSource for all tabs of this browser.
+ * Live updates: one EventSource for all tabs of this browser that show the same tenant.
  *
  * The tab that holds a lock listens for all of them and passes on what comes; when it closes, or
  * is hidden, the lock goes to another tab. Without locks every tab listens for itself. Updates save
@@ -65,10 +65,7 @@ export class Stream {
   start(): void {
     if (this.started || typeof EventSource === "undefined") return;
     this.started = true;
-    if ("BroadcastChannel" in globalThis) {
-      this.channel = new BroadcastChannel("windlass-stream");
-      this.channel.onmessage = (event) => this.hear(event.data as Message);
-    }
+    this.join();
     document.addEventListener("visibilitychange", this.visibilityChanged);
     addEventListener("pagehide", () => this.tell({ kind: "gone", tab: this.tab }));
     this.visibilityChanged();
@@ -110,10 +107,26 @@ export class Stream {
     this.connect();
   }
 
-  /** Connect anew, for another tenant or another caller. */
+  /** Leave the tabs of one tenant and join those of another. */
   restart(): void {
-    this.listening = "";
-    if (this.liveness.state !== "paused") this.connect();
+    if (!this.started) return;
+    this.tell({ kind: "gone", tab: this.tab });
+    this.resign();
+    this.others.clear();
+    this.join();
+    this.visibilityChanged();
+  }
+
+  private join(): void {
+    this.channel?.close();
+    if (!("BroadcastChannel" in globalThis)) return;
+    this.channel = new BroadcastChannel(this.group());
+    this.channel.onmessage = (event) => this.hear(event.data as Message);
+  }
+
+  /** Name of the channel and of the lock that tabs of one tenant share. */
+  private group(): string {
+    return `windlass-stream ${requestsTenant() ?? ""}`;
   }
 
   private visibilityChanged = (): void => {
@@ -132,7 +145,7 @@ export class Stream {
     const wanted = new AbortController();
     this.release = () => wanted.abort();
     navigator.locks
-      .request("windlass-stream", { signal: wanted.signal }, () => {
+      .request(this.group(), { signal: wanted.signal }, () => {
         this.lead();
         return new Promise<void>((resolve) => {
           this.release = resolve;

@@ -1,33 +1,88 @@
+import { Link } from "wouter";
 import { useRead } from "@/api/read";
-import { QueryView } from "@/parts/panels/panel";
+import { useSession } from "@/api/session";
+import { QueryView, Skeleton } from "@/parts/panels/panel";
 import { StateBadge } from "@/parts/values/state";
 import { Count } from "@/parts/values/values";
 import { ScreenHeader } from "@/shell/shell";
+import { useView } from "@/shell/view";
+import { Charts, WINDOWS } from "./charts";
+import { Failing } from "./failing";
+import { NextRuns } from "./next_runs";
+import { Verdict } from "./verdict_line";
 
 const CARDS = ["queued", "running", "retrying", "dead_letter"] as const;
 
+/** Answer first: the verdict; then counts, charts, what fails, and what comes next. */
 export default function Overview() {
-  const summary = useRead("/api/v1/jobs/summary", {}, { topics: ["jobs"] });
+  const session = useSession();
+  const [view, setView] = useView({ window: "1h" });
+  const shown = WINDOWS.find(([window]) => window === view.window)?.[0] ?? "1h";
+  const stats = session.may("stats.read");
   return (
     <>
-      <ScreenHeader title="Overview" />
-      <QueryView query={summary}>
-        {(data) => (
-          <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-            {CARDS.map((card) => (
-              <li key={card} className="rounded-md border border-line p-3">
-                <StateBadge state={card} />
-                <p className="mt-1 text-2xl font-semibold">
-                  <Count
-                    value={data.views[card]?.count ?? 0}
-                    exact={data.views[card]?.exact ?? true}
-                  />
-                </p>
-              </li>
+      <ScreenHeader title="Overview">
+        {stats && (
+          <fieldset className="flex gap-1">
+            <legend className="sr-only">Window</legend>
+            {WINDOWS.map(([window, label]) => (
+              <button
+                key={window}
+                type="button"
+                className="button aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+                aria-pressed={window === shown}
+                onClick={() => setView({ window })}
+              >
+                {label}
+              </button>
             ))}
-          </ul>
+          </fieldset>
         )}
-      </QueryView>
+      </ScreenHeader>
+      <div className="space-y-4">
+        {stats && <Verdict />}
+        <Cards />
+        {stats && <Charts window={shown} />}
+        <div className="grid gap-4 lg:grid-cols-2">
+          {stats && <Failing window={shown} />}
+          {session.may("triggers.read") && <NextRuns />}
+        </div>
+      </div>
     </>
+  );
+}
+
+function Cards() {
+  const summary = useRead(
+    "/api/v1/jobs/summary",
+    {},
+    { topics: ["jobs"], refetchInterval: 30_000 },
+  );
+  return (
+    <QueryView query={summary} skeleton={<Skeleton lines={2} />}>
+      {(data) => (
+        <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+          {CARDS.map((card) => {
+            const count =
+              card === "dead_letter" || card === "running"
+                ? { count: data[card], exact: true }
+                : (data.views[card] ?? { count: 0, exact: true });
+            return (
+              <li key={card}>
+                <Link
+                  href={card === "dead_letter" ? "/dead" : `/jobs?q=state:${card}`}
+                  className="block rounded-md border border-line p-3 hover:bg-raised"
+                >
+                  <StateBadge state={card} />
+                  <span className="mt-1 block text-2xl font-semibold">
+                    <Count value={count.count} exact={count.exact} />
+                  </span>
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </QueryView>
   );
 }

@@ -77,7 +77,7 @@ export function Shell({ children }: { children: ReactNode }) {
                 href={screen.path}
                 aria-current={here === screen ? "page" : undefined}
                 title={screen.title}
-                className="flex min-h-9 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-sunken hover:text-text aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent max-sm:min-w-14 max-sm:flex-col max-sm:gap-0 max-sm:text-[11px]"
+                className="flex min-h-9 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-sunken hover:text-text aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent whitespace-nowrap max-sm:min-w-16 max-sm:flex-col max-sm:gap-0 max-sm:text-[11px]"
               >
                 <Icon name={screen.icon} />
                 <span className={railOpen ? "" : "sm:sr-only"}>{screen.title}</span>

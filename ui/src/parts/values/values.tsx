@@ -135,3 +135,39 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
     </svg>
   );
 }
+
+/** How much of a limit is used; a full one is marked. */
+export function Gauge({
+  value,
+  limit,
+  label,
+}: {
+  value: number;
+  limit: number | null;
+  label: string;
+}) {
+  if (limit === null) return <span>{numberWords(value)}</span>;
+  const full = value >= limit;
+  return (
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers draw <meter> in colours of their own */}
+      <span
+        role="meter"
+        aria-label={label}
+        aria-valuenow={value}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        className="inline-block h-2 w-14 overflow-hidden rounded-full border border-line-strong bg-sunken"
+      >
+        <span
+          className={`block h-full ${full ? "bg-warn" : "bg-accent"}`}
+          style={{ width: `${Math.min(100, (100 * value) / Math.max(1, limit))}%` }}
+        />
+      </span>
+      <span className={full ? "font-medium text-warn" : ""}>
+        {numberWords(value)} / {numberWords(limit)}
+        {full ? " full" : ""}
+      </span>
+    </span>
+  );
+}
