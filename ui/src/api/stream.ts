@@ -249,7 +249,9 @@ export class Stream {
     switch (message.kind) {
       case "wanted":
         this.others.set(message.tab, message.topics);
-        if (this.leader) this.connect();
+        if (!this.leader) break;
+        this.connect();
+        this.tell({ kind: "liveness", liveness: this.liveness });
         break;
       case "gone":
         this.others.delete(message.tab);

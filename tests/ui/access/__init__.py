@@ -1,0 +1,1 @@
+"""Signing in, accounts, tenants, members and tokens."""

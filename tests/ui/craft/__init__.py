@@ -1,0 +1,1 @@
+"""Promises of every screen: accessible, narrow, small, steady."""
