@@ -144,8 +144,16 @@ function AccountMenu() {
       : []),
   ];
   return (
-    <Menu label="Account" className="button button-quiet max-w-40" items={items}>
-      <span className="truncate">{session.signedIn ? session.identity.name : "☰"}</span>
+    <Menu
+      label={session.signedIn ? `Account ${session.identity.name}` : "Account"}
+      className="button button-quiet max-w-40"
+      items={items}
+    >
+      {session.signedIn ? (
+        <span className="truncate">{session.identity.name}</span>
+      ) : (
+        <span aria-hidden="true">☰</span>
+      )}
     </Menu>
   );
 }

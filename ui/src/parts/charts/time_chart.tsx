@@ -1,4 +1,5 @@
 import { lazy, Suspense, useId, useState } from "react";
+import { Scroller } from "@/parts/panels/scroller";
 import { durationWords } from "@/parts/values/time";
 import { numberWords } from "@/parts/values/values";
 
@@ -100,8 +101,7 @@ export function TimeChart(props: ChartProps) {
 function ChartTable({ label, times, lines, unit }: ChartProps) {
   const clock = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-    <section aria-label={label} tabIndex={0} className="overflow-auto" style={{ height: HEIGHT }}>
+    <Scroller label={label} className="overflow-auto" style={{ height: HEIGHT }}>
       <table className="w-full">
         <caption className="sr-only">{label}</caption>
         <thead className="sticky top-0 bg-surface text-left text-muted">
@@ -131,6 +131,6 @@ function ChartTable({ label, times, lines, unit }: ChartProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroller>
   );
 }

@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
+import { Scroller } from "@/parts/panels/scroller";
 
 export interface Column<Row> {
   id: string;
@@ -25,8 +26,7 @@ export interface TableProps<Row> {
 /** A table of few rows; it scrolls sideways by itself where it is too wide. */
 export function Table<Row>({ label, columns, rows, rowKey, current }: TableProps<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-    <section aria-label={label} tabIndex={0} className="overflow-x-auto">
+    <Scroller label={label} className="overflow-x-auto">
       <table className="w-full border-collapse">
         <caption className="sr-only">{label}</caption>
         <thead>
@@ -58,7 +58,7 @@ export function Table<Row>({ label, columns, rows, rowKey, current }: TableProps
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroller>
   );
 }
 
@@ -86,7 +86,7 @@ export function VirtualTable<Row>({
   onEnd?: (() => void) | undefined;
   onRow?: (row: Row) => void;
 }) {
-  const scroller = useRef<HTMLElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -100,11 +100,9 @@ export function VirtualTable<Row>({
   });
   const template = columns.map((column) => column.width ?? "minmax(6rem, 1fr)").join(" ");
   return (
-    <section
+    <Scroller
       ref={scroller}
-      aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-      tabIndex={0}
+      label={label}
       className="max-h-[calc(100dvh-15rem)] min-h-64 overflow-auto"
     >
       {/* biome-ignore lint/a11y/useSemanticElements: rows are placed by a grid, so roles say what they are */}
@@ -161,6 +159,6 @@ export function VirtualTable<Row>({
           })}
         </div>
       </div>
-    </section>
+    </Scroller>
   );
 }

@@ -1,3 +1,4 @@
+import { Scroller } from "@/parts/panels/scroller";
 import { visibleText } from "./text";
 import { CopyButton } from "./values";
 
@@ -9,16 +10,14 @@ export function Json({ value, label }: { value: unknown; label: string }) {
       <div className="absolute top-1 right-1">
         <CopyButton text={text} />
       </div>
-      <section
-        aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-        tabIndex={0}
+      <Scroller
+        label={label}
         className="max-h-96 overflow-auto rounded-md border border-line bg-raised p-3 pr-16"
       >
         <pre dir="ltr" className="whitespace-pre-wrap">
           {visibleText(text)}
         </pre>
-      </section>
+      </Scroller>
     </div>
   );
 }
