@@ -119,7 +119,7 @@ function optionsOf(
         label: line.label,
         stroke: color(line.color),
         width: 2,
-        points: { show: false },
+        points: { size: 5 },
         spanGaps: false,
         ...(line.dash ? { dash: [...line.dash] } : {}),
         ...(line.area ? { fill: translucent(color(line.color)) } : {}),

@@ -42,7 +42,7 @@ export function unitWords(value: number | null | undefined, unit: Unit): string 
     case "rate":
       return `${Number(value.toPrecision(2))}/s`;
     case "count":
-      return numberWords(Math.round(value));
+      return value < 10 ? String(Number(value.toPrecision(2))) : numberWords(Math.round(value));
   }
 }
 

@@ -98,7 +98,7 @@ test("unfolds the fields of a line", async () => {
 
   await user.click(await screen.findByRole("button", { name: /deep=/ }));
 
-  expect(screen.getByRole("region", { name: "Fields of line 1" }).textContent).toContain('"er": 1');
+  expect(screen.getByRole("group", { name: "Fields of line 1" }).textContent).toContain('"er": 1');
 });
 
 test("says what went wrong, and why there are no lines", async () => {
