@@ -65,12 +65,34 @@ def test_rows_of_the_previous_test_are_removed_and_migrated_rows_restored(server
 
 def test_a_table_added_by_the_previous_test_is_dropped(server_supply):
     url = server_supply.migrated()
-    execute(url, "create table windlass_clock (at int)")
+    execute(url, "create table added (at int)")
 
     again = server_supply.migrated()
 
     assert again == url
-    execute(again, "create table windlass_clock (at int)")
+    execute(again, "create table added (at int)")
+
+
+def test_the_table_of_a_virtual_clock_stays_and_is_empty(server_supply):
+    url = server_supply.migrated()
+    execute(url, "insert into windlass_clock (at) values ('2026-01-01 00:00:00')")
+
+    assert execute(server_supply.migrated(), "select * from windlass_clock") == []
+
+
+@pytest.mark.database("postgresql")
+def test_spared_sessions_outlive_a_wipe(supply_of):
+    supply = supply_of("postgresql")
+    url = supply.migrated()
+    with psycopg.connect(url, autocommit=True) as spared:
+        other = psycopg.connect(url, autocommit=True)
+        supply.spared = {spared.info.backend_pid}
+
+        supply.migrated()
+
+        assert spared.execute("select 1").fetchone() == (1,)
+        with other, pytest.raises(psycopg.OperationalError):
+            other.execute("select 1")
 
 
 def test_a_changed_schema_causes_a_new_database(server_supply):

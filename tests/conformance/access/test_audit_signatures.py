@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+import pytest_asyncio
 
 from tests.support.principals import ACME, GLOBEX, ROOT, an_engine
 from tests.support.sqlite_fixtures import Heard
@@ -27,7 +28,7 @@ def logged():
     return Heard()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def engine(storage, logged):
     await an_engine(storage, logged)
     return with_key(storage, logged)

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-import pytest
+import pytest_asyncio
 
 from tests.conformance.races.race import ROUNDS, race, uncommitted
 from tests.conformance.triggers.test_triggers import changed, stored_trigger
@@ -14,7 +14,7 @@ from windlass.core.jobs.models import ALL_TENANTS
 MEETING = 0.05
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def due(storage):
     async def make():
         return await stored_trigger(storage, next_run_at=await storage.now() - MINUTE)

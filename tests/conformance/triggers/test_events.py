@@ -5,6 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+import pytest_asyncio
 
 from tests.conformance.triggers.test_triggers import stored_trigger
 from tests.support.job_builders import new_job
@@ -25,7 +26,7 @@ def an_event(**changes) -> Event:
     )
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def event(storage):
     event = an_event()
     await storage.triggers.emit_event(event)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import pytest_asyncio
 
 from tests.support.job_builders import (
     KNOWN,
@@ -49,7 +50,7 @@ async def changed(storage, trigger, **changes):
     return await storage.triggers.update_trigger(trigger.id, lambda row: replace(row, **changes))
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def due(storage):
     return await stored_trigger(storage, next_run_at=await storage.now() - MINUTE)
 

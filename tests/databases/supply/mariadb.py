@@ -25,6 +25,8 @@ select concat_ws(' ', trigger_name, action_statement)
 
 
 class MariadbSupply(ServerSupply):
+    _clock_type = "datetime(6)"
+
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self._server = connect_mariadb(url)

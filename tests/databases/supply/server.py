@@ -3,7 +3,7 @@
 import secrets
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from tests.databases.migrate import migrate
@@ -16,9 +16,12 @@ class ServerSupply(Supply):
     """Databases on one server, reached by the URL of an account that may create them.
 
     Wiping drops tables that tests added, empties the others and puts back the rows the
-    migrations had left there. A test that changed the schema in another way costs the next
+    migrations had left there. The table of a virtual clock stays, empty. A test that changed the schema in another way costs the next
     one a new database.
     """
+
+    #: The type of the virtual clock's column.
+    _clock_type: ClassVar[str]
 
     def __init__(self, url: str) -> None:
         self._server_url = url
@@ -56,6 +59,8 @@ class ServerSupply(Supply):
         url = self.empty()
         migrate(url)
         self._enter(url)
+        # To create it for each test would have every statement planned anew.
+        self._query(f"create table windlass_clock (at {self._clock_type} not null)")
         self._tables = self._list_tables()
         self._seeded = self._with_rows()
         for table in self._seeded:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import pytest_asyncio
 
 from tests.support.job_builders import (
     ALDER,
@@ -92,7 +93,7 @@ async def test_a_new_tenant_gets_its_turn(storage, worker, tenants):
     assert len(came) == 17
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def tenants(storage):
     names = [TenantId("acme"), TenantId("zeta")]
     known = (await storage.access.tenants())[0]
