@@ -40,7 +40,7 @@ class _Seeds:
         self._copy(
             "definitions",
             20,
-            {key: "concat('kind', n)", "title": "concat('kind', n)"},
+            {"key": "concat('kind', n)", "title": "concat('kind', n)"},
             f"{key} = 'noop'",
         )
         self._copy(
@@ -94,8 +94,10 @@ class _Seeds:
 
     def _copy(self, table: str, number: int, made: Mapping[str, str], where: str = "1 = 1") -> None:
         columns = columns_of(self._url, f"windlass_{table}")
-        names = [column if self._postgres or column != "key" else "`key`" for column in columns]
-        values = [made.get(name, f"j.{name}") for name in names]
+        names = [column if self._postgres else f"`{column}`" for column in columns]
+        values = [
+            made.get(column, f"j.{name}") for column, name in zip(columns, names, strict=True)
+        ]
         self._run(
             f"insert into windlass_{table} ({', '.join(names)}) select {', '.join(values)} "
             f"from {self._numbers(number)} s, (select * from windlass_{table} where {where} limit 1) j"

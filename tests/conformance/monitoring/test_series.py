@@ -208,6 +208,8 @@ async def test_the_tenants_named_are_counted_apart(storage, clock):
         name: {at: (p.enqueued, p.started, p.completed, p.run_ms) for at, p in points.items()}
         for name, points in found.items()
     } == {"acme": {START: (2, 0, 0, 0), START + HOUR: (1, 1, 1, 2000)}}
+    whole = await storage.monitoring.throughput_by_tenant(plan, [ACME], by_slot=False)
+    assert [point.enqueued for point in whole["acme"].values()] == [3]
 
 
 async def test_the_busiest_tenants_come_first(storage, clock):
@@ -257,13 +259,16 @@ async def test_the_use_of_workers_is_noted_once_a_minute(storage, clock):
     await clock.advance(MINUTE)
     await storage.monitoring.record_worker_use()
 
-    noted = await storage.monitoring.worker_use(START)
+    minutes = [StoredSlot(60, START + n * MINUTE) for n in range(3)]
+    noted = await storage.monitoring.worker_use(minutes)
+    mean = await storage.monitoring.worker_use([StoredSlot(900, START)])
     await clock.advance(HOUR - MINUTE)
     pruned = await storage.monitoring.prune_worker_minutes(days=1 / 24)
 
     # The first has missed two heartbeats, and then both have.
     assert noted == [WorkerUse(START, 1, 4, 4), WorkerUse(START + MINUTE, 0, 0, 0)]
-    assert (pruned, len(await storage.monitoring.worker_use(START))) == (1, 1)
+    assert mean == [WorkerUse(START, 0.5, 2, 2)]
+    assert (pruned, len(await storage.monitoring.worker_use(minutes))) == (1, 1)
 
 
 async def beat(storage, name, **slots):

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from windlass.core.leases.limits import Queue
-from windlass.core.monitoring.slots import SlotPlan
+from windlass.core.monitoring.slots import SlotPlan, StoredSlot
 from windlass.core.monitoring.summary import StatsPoint, WorkerUse, total_of
 from windlass.ids import TenantId
 
@@ -18,6 +18,12 @@ class Window:
     name: str
     plan: SlotPlan
     begins: Sequence[datetime]
+
+    @property
+    def slots(self) -> Sequence[StoredSlot]:
+        """The slots, with their length."""
+        span = int(self.plan.slot.total_seconds())
+        return [StoredSlot(span, at) for at in self.begins]
 
     def seconds(self, at: datetime) -> float:
         """The length of a slot so far."""
@@ -121,12 +127,10 @@ def queue_rates(window: Window, found: Mapping[datetime, StatsPoint]) -> tuple[f
     return _rates(total, (window.plan.until - window.plan.since).total_seconds())
 
 
-def worker_points(window: Window, notes: Iterable[WorkerUse]) -> Sequence[WorkerPoint]:
-    """The slots of a window, from the notes of each minute."""
-    by_slot: dict[datetime, list[WorkerUse]] = {}
-    for note in notes:
-        by_slot.setdefault(window.plan.begin(note.at), []).append(note)
-    return [_worker_point(at, by_slot.get(at, ())) for at in window.begins]
+def worker_points(window: Window, found: Iterable[WorkerUse]) -> Sequence[WorkerPoint]:
+    """The slots of a window, those without a note included."""
+    by_slot = {use.at: WorkerPoint(*use) for use in found}
+    return [by_slot.get(at, WorkerPoint(at, None, None, None)) for at in window.begins]
 
 
 def tenant_series(
@@ -163,15 +167,3 @@ def _rates(point: StatsPoint, seconds: float) -> tuple[float, float]:
     # A slot that begins this moment has no length yet.
     length = max(seconds, 1.0)
     return point.enqueued / length, point.ended / length
-
-
-def _worker_point(at: datetime, notes: Sequence[WorkerUse]) -> WorkerPoint:
-    if not notes:
-        return WorkerPoint(at, None, None, None)
-    count = len(notes)
-    return WorkerPoint(
-        at,
-        sum(note.workers for note in notes) / count,
-        sum(note.slots for note in notes) / count,
-        sum(note.slots_used for note in notes) / count,
-    )

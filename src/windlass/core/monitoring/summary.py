@@ -179,12 +179,12 @@ class DefinitionStats:
 
 
 class WorkerUse(NamedTuple):
-    """Slots of the live workers in a minute."""
+    """Slots of the live workers in a slot of time: means of what was noted each minute."""
 
     at: datetime
-    workers: int
-    slots: int
-    slots_used: int
+    workers: float
+    slots: float
+    slots_used: float
 
 
 def total_of(since: datetime, points: Iterable[StatsPoint]) -> StatsPoint:

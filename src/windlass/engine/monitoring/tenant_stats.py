@@ -34,7 +34,7 @@ class TenantStatsReader:
         plan = await plan_window(self._storage, window)
         states = group_by("tenant_id", await self._storage.jobs.state_counts(scope))
         names = [TenantId(name) for name in states if after is None or name > after][:limit]
-        totals = await self._storage.monitoring.throughput_by_tenant(plan, names)
+        totals = await self._storage.monitoring.throughput_by_tenant(plan, names, by_slot=False)
         latencies = await self._storage.monitoring.latency_by_tenant(plan, names)
         ages = await self._ages(scope)
         weights: Mapping[str, int] = {

@@ -60,8 +60,8 @@ class Usage:
     async def workers(self, window: str = "1h") -> tuple[Window, Sequence[WorkerPoint]]:
         """Slots of live workers, and how many of them were used, over time."""
         read = await read_window(self._storage, window)
-        notes = await self._storage.monitoring.worker_use(read.plan.since)
-        return read, worker_points(read, notes)
+        found = await self._storage.monitoring.worker_use(read.slots)
+        return read, worker_points(read, found)
 
     async def _serving(self) -> list[str]:
         """The queues that live workers serve; as often as there are such workers."""

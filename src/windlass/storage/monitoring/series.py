@@ -68,13 +68,20 @@ class SeriesVerbs:
         return {name: _by_slot(own, plan) for name, own in _grouped(found, "queue").items()}
 
     async def throughput_by_tenant(
-        self, plan: SlotPlan, tenants: Sequence[TenantId]
+        self, plan: SlotPlan, tenants: Sequence[TenantId], *, by_slot: bool = True
     ) -> Mapping[str, Mapping[datetime, StatsPoint]]:
-        """Throughput of some tenants by slot; idle tenants and slots are left out."""
+        """Throughput of some tenants by slot, or of the whole time as one; idle tenants and slots are
+        left out."""
         found = await self._db.run(
-            "throughput_by_tenant", names=Batch(name=tenants), **_counts_of(plan)
+            "throughput_by_tenant",
+            names=Batch(name=tenants),
+            by_slot=by_slot,
+            **_counts_of(plan),
         )
-        return {name: _by_slot(own, plan) for name, own in _grouped(found, "tenant_id").items()}
+        timed = [
+            {**row, "at": plan.since if row["begun"] is None else row["begun"]} for row in found
+        ]
+        return {name: _by_slot(own, plan) for name, own in _grouped(timed, "tenant_id").items()}
 
     async def busiest_tenants(
         self, scope: Scope, plan: SlotPlan, *, most: int
@@ -127,16 +134,16 @@ class SeriesVerbs:
         )
         return _by_name(found)
 
-    async def worker_use(self, since: datetime) -> Sequence[WorkerUse]:
-        """Slots of live workers by minute since an instant; minutes without a note are left out."""
+    async def worker_use(self, slots: Sequence[StoredSlot]) -> Sequence[WorkerUse]:
+        """The mean slots of live workers in each of some slots; those without a note are left out."""
         return [
             WorkerUse(
                 rows.instant(row["at"]),
-                int(row["workers"]),
-                int(row["slots"]),
-                int(row["slots_used"]),
+                float(row["workers"]),
+                float(row["slots"]),
+                float(row["slots_used"]),
             )
-            for row in await self._db.run("worker_use", since=since)
+            for row in await self._db.run("worker_use", spans=_batch(slots))
         ]
 
 

@@ -1,6 +1,6 @@
 -- What happened in the slots asked for, in the minutes after them, and what is not rolled up yet,
--- by tenant of those named and by the instant at which a slot or minute began.
-select tenant_id, at,
+-- by tenant of those named and, if :by_slot, by the instant at which a slot or minute began.
+select tenant_id, case when {bool :by_slot} then at end as begun,
     {sum enqueued} as enqueued, {sum started} as started, {sum succeeded} as succeeded,
     {sum failed} as failed, {sum completed} as completed, {sum canceled} as canceled,
     {sum dead_letter} as dead_letter, {sum run_ms} as run_ms, {sum wait_ms} as wait_ms,
@@ -24,5 +24,5 @@ from (
     from windlass_deltas where at >= {time :since}
 ) m
 where tenant_id in (select name from {names} t)
-group by tenant_id, at
-order by tenant_id, at
+group by tenant_id, case when {bool :by_slot} then at end
+order by tenant_id, begun

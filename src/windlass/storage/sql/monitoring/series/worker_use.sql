@@ -1,3 +1,6 @@
--- The slots of live workers by minute since an instant.
-select minute as at, workers, slots, slots_used from windlass_worker_minutes
-where minute >= {time :since} order by minute
+-- The mean slots of live workers in each of the slots asked for; those without a note are left out.
+select s.at, avg(w.workers) as workers, avg(w.slots) as slots, avg(w.slots_used) as slots_used
+from {spans} s
+{join} windlass_worker_minutes w on w.minute >= s.at and w.minute < s.at + {seconds s.span}
+group by s.at
+order by s.at
