@@ -137,6 +137,19 @@ async def test_queues_have_depth_and_rates_over_time(api, busy):
     assert (own["name"], own["depth"], own["workers"]) == ("mail", 1, None)
 
 
+async def test_a_worker_without_queues_serves_all_of_them(api, busy):
+    await api.post("/worker/beat", json={**ME, "worker": "near", "queues": []})
+
+    queues = (await api.get("/stats/queues", params={"window": "5m"})).json()["items"]
+
+    assert {
+        each["name"]: each["workers"] for each in queues if each["name"] in ("mail", "bulk")
+    } == {
+        "mail": 1,
+        "bulk": 1,
+    }
+
+
 async def test_the_use_of_workers_is_returned_over_time(api, wl):
     empty = (await api.get("/stats/workers", params={"window": "5m"})).json()
     await api.post("/worker/beat", json={**ME, "worker": "far", "slots": 4, "slots_used": 3})

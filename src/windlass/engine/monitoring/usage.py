@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.models import ALL_TENANTS, Scope, WorkerRow
 from windlass.core.monitoring.series import (
     QueueSeries,
     Window,
@@ -39,7 +39,7 @@ class Usage:
         found = await self._storage.monitoring.throughput_by_queue(scope, read.plan, names)
         ages = await self._storage.monitoring.oldest_due_age(scope)
         # Workers are everybody's: who sees one tenant only is not told of them.
-        serving = await self._serving() if scope.tenant is None else None
+        workers = await self._claiming_workers() if scope.tenant is None else None
         return [
             QueueSeries(
                 queue=each,
@@ -47,7 +47,7 @@ class Usage:
                 queued=each.queued,
                 running=each.running,
                 oldest_age=_seconds(ages.get(each.name)),
-                workers=None if serving is None else serving.count(each.name),
+                workers=None if workers is None else _number_serving(workers, each.name),
                 in_per_second=came,
                 out_per_second=went,
                 points=queue_points(read, own, each.pending + each.queued),
@@ -63,11 +63,14 @@ class Usage:
         found = await self._storage.monitoring.worker_use(read.slots)
         return read, worker_points(read, found)
 
-    async def _serving(self) -> list[str]:
-        """The queues that live workers serve; as often as there are such workers."""
+    async def _claiming_workers(self) -> Sequence[WorkerRow]:
         workers = await self._storage.leases.workers()
-        claiming = [each for each in workers if liveness(each) == "live" and each.claims]
-        return [queue for each in claiming for queue in set(each.queues)]
+        return [each for each in workers if liveness(each) == "live" and each.claims]
+
+
+def _number_serving(workers: Sequence[WorkerRow], queue: str) -> int:
+    """The number of workers that serve a queue; one without queues serves all."""
+    return sum(not each.queues or queue in each.queues for each in workers)
 
 
 def _seconds(age: float | None) -> timedelta | None:
