@@ -6,6 +6,7 @@ Tests are async functions; all of a process share one event loop, which the brow
 import fcntl
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ _FLAGS = (
 #: The same for every database: the API between them is tested on all three.
 _KINDS = [kind for kind in requested_kinds() if kind != "mariadb"]
 
+NewPage = Callable[[str], Awaitable[Page]]
 SignIn = Callable[..., Awaitable[Page]]
 
 
@@ -79,23 +81,34 @@ async def dashboard(
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(browser: Browser, dashboard: Installation) -> AsyncIterator[Page]:
-    """A page in a browser of its own, with nobody signed in; its addresses begin at the dashboard's.
+async def new_page(browser: Browser, bundle: None) -> AsyncIterator[NewPage]:
+    """Makes pages in browsers of their own, with nobody signed in, for the server at an address.
 
-    At the end it must have had no error in its script, and nothing that its policy forbids.
+    At the end none may have had an error in its script, or anything that its policy forbids.
     """
-    context = await browser.new_context(base_url=dashboard.url, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE_SECONDS * 1000)
-    page = await context.new_page()
     wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "console",
-        lambda line: wrong.append(line.text) if "Security Policy" in line.text else None,
-    )
-    yield page
-    await context.close()
+
+    async def make(url: str) -> Page:
+        context = await browser.new_context(base_url=url, reduced_motion="reduce")
+        closing.push_async_callback(context.close)
+        context.set_default_timeout(PATIENCE_SECONDS * 1000)
+        page = await context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "console",
+            lambda line: wrong.append(line.text) if "Security Policy" in line.text else None,
+        )
+        return page
+
+    async with AsyncExitStack() as closing:
+        yield make
     assert wrong == []
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(new_page: NewPage, dashboard: Installation) -> Page:
+    """A page of the installation, with nobody signed in."""
+    return await new_page(dashboard.url)
 
 
 @pytest.fixture

@@ -150,6 +150,15 @@ async def test_a_new_build_replaces_the_one_before(guarded, built):
     assert script.text == "new"
 
 
+async def test_the_build_before_serves_while_another_is_made(guarded, built):
+    before = await guarded.client.get("/", headers=PAGE)
+    (built / "index.html").unlink()
+
+    meanwhile = await guarded.client.get("/", headers=PAGE)
+
+    assert meanwhile.text == before.text
+
+
 async def test_the_dashboard_works_where_another_application_mounts_it(guarded):
     host = Starlette()
     host.mount("/admin/windlass", guarded.app)

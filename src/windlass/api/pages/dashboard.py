@@ -60,20 +60,20 @@ class Dashboard:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or _find_folder()
-        self._built: tuple[int, int] | None = None
+        self._built: tuple[int, ...] | None = None
         self._bundle: Bundle | None = None
 
     async def bundle(self) -> Bundle | None:
-        """The bundle; None if none has been built."""
-        index = self._folder / "index.html"
+        """The bundle; None if none has been built yet."""
         try:
-            found = index.stat()
+            built = tuple(
+                (self._folder / each).stat().st_mtime_ns for each in ("index.html", "assets")
+            )
+            if built != self._built:
+                bundle = await asyncio.to_thread(_read, self._folder)
+                self._built, self._bundle = built, bundle
         except OSError:
-            return None
-        built = found.st_mtime_ns, found.st_size
-        if built != self._built:
-            bundle = await asyncio.to_thread(_read, self._folder)
-            self._built, self._bundle = built, bundle
+            pass  # there is none, or it is being built: the one before serves meanwhile
         return self._bundle
 
 
