@@ -5,7 +5,10 @@ import { usePreferences } from "./preferences";
 export type Shortcuts = Record<string, () => void>;
 
 const FOLLOW_MS = 1200;
-const TYPED_IN = "input, textarea, select, [contenteditable], [role=menu]";
+const TYPED_IN =
+  "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=menu]";
+/** What Enter does something to by itself. */
+const PRESSED = "a, button, summary, input, [role=button]";
 
 /** Listen to keys that are typed outside of fields; a dialog in front keeps them from the page. */
 export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
@@ -19,6 +22,7 @@ export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
     const pressed = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "Enter" && target.matches(PRESSED)) return;
       if (target.matches(TYPED_IN) || document.querySelector("dialog[open]")) return;
       const action = current.current[`${first} ${event.key}`.trim()] ?? current.current[event.key];
       clearTimeout(timer);

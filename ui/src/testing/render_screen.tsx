@@ -73,8 +73,9 @@ export function renderScreen(
   };
   history.replaceState(null, "", at);
   const lens = { tenant: null, choose: () => {}, tenants, single: tenants.length <= 1 };
+  const client = createQueryClient();
   const view = render(
-    <QueryClientProvider client={createQueryClient()}>
+    <QueryClientProvider client={client}>
       <Router>
         <SessionProvider session={sessionOf(identity, null)}>
           <LensProvider lens={lens}>
@@ -85,5 +86,5 @@ export function renderScreen(
       </Router>
     </QueryClientProvider>,
   );
-  return { ...view, user: userEvent.setup(), requests };
+  return { ...view, user: userEvent.setup(), requests, client };
 }

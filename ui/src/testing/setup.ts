@@ -1,6 +1,9 @@
-import { cleanup } from "@testing-library/preact";
+import { cleanup, configure } from "@testing-library/preact";
 import { afterEach } from "vitest";
 import { clearToasts } from "@/parts/dialogs/toasts";
+
+// Awaited things come in milliseconds; on a busy machine that may take seconds.
+configure({ asyncUtilTimeout: 10_000 });
 
 // jsdom has no layout and opens no dialogs: the little that components need of both.
 HTMLDialogElement.prototype.showModal ??= function show(this: HTMLDialogElement) {
@@ -8,6 +11,10 @@ HTMLDialogElement.prototype.showModal ??= function show(this: HTMLDialogElement)
 };
 HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
   this.open = false;
+};
+// A popover counts as hidden until it is shown; there is no layer in front to show it in.
+HTMLElement.prototype.showPopover ??= function show(this: HTMLElement) {
+  this.removeAttribute("popover");
 };
 globalThis.ResizeObserver ??= class {
   observe() {}

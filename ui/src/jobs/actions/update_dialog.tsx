@@ -49,12 +49,16 @@ export function ChangeDialog({
   title,
   before,
   close,
+  cancel = close,
   save,
   confirm = "Save",
 }: {
   title: string;
   before: JobChanges;
+  /** Called once it is saved, and when it is left. */
   close: () => void;
+  /** Called in place of `close` when it is left without saving. */
+  cancel?: () => void;
   save: (changes: JobChanges) => Promise<unknown>;
   confirm?: string;
 }) {
@@ -76,7 +80,7 @@ export function ChangeDialog({
     (one, other) => one - other,
   );
   return (
-    <Dialog title={title} close={close}>
+    <Dialog title={title} close={cancel}>
       <form
         className="space-y-3"
         onSubmit={(event) => {
@@ -119,7 +123,7 @@ export function ChangeDialog({
         </Field>
         {problem && <ErrorState problem={problem} />}
         <div className="flex justify-end gap-2">
-          <button type="button" className="button" onClick={close}>
+          <button type="button" className="button" onClick={cancel}>
             Keep it as it is
           </button>
           <button type="submit" className="button button-primary" disabled={same || busy}>

@@ -1,4 +1,11 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 
 export interface MenuItem {
   label: string;
@@ -24,14 +31,20 @@ export function Menu({
   const id = useId();
   const around = useRef<HTMLSpanElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return undefined;
+    if (list.current !== null) place(list.current, around.current);
     list.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     const away = (event: Event): void => {
       if (!around.current?.contains(event.target as Node)) setOpen(false);
     };
+    const scrolled = (): void => setOpen(false);
     document.addEventListener("pointerdown", away);
-    return () => document.removeEventListener("pointerdown", away);
+    document.addEventListener("scroll", scrolled, true);
+    return () => {
+      document.removeEventListener("pointerdown", away);
+      document.removeEventListener("scroll", scrolled, true);
+    };
   }, [open]);
   const close = (): void => {
     setOpen(false);
@@ -73,7 +86,8 @@ export function Menu({
           aria-label={label}
           tabIndex={-1}
           onKeyDown={move}
-          className="absolute right-0 z-30 mt-1 min-w-44 rounded-md border border-line-strong bg-surface py-1 shadow-lg"
+          popover="manual"
+          className="fixed inset-auto m-0 max-h-[80dvh] min-w-44 overflow-y-auto rounded-md border border-line-strong bg-surface py-1 shadow-lg"
         >
           {items.map((item) => (
             <button
@@ -83,7 +97,7 @@ export function Menu({
               tabIndex={-1}
               aria-disabled={item.refused !== undefined}
               title={item.refused}
-              className={`block min-h-8 w-full px-3 py-1 text-left hover:bg-sunken focus:bg-sunken aria-disabled:opacity-55 ${item.danger ? "text-danger" : ""}`}
+              className={`block min-h-8 w-full px-3 py-1 text-left hover:bg-sunken focus:bg-sunken aria-disabled:opacity-55 ${item.danger ? "text-danger" : "text-text"}`}
               onClick={() => {
                 if (item.refused !== undefined) return;
                 close();
@@ -98,4 +112,16 @@ export function Menu({
       )}
     </span>
   );
+}
+
+/** Put a list below its button, or above it where there is no room; in front of all else. */
+function place(list: HTMLElement, around: HTMLElement | null): void {
+  list.showPopover?.();
+  const button = around?.getBoundingClientRect();
+  if (button === undefined) return;
+  const { width, height } = list.getBoundingClientRect();
+  const below = button.bottom + 4;
+  const fits = below + height <= innerHeight || button.top < height;
+  list.style.top = `${fits ? below : button.top - 4 - height}px`;
+  list.style.left = `${Math.max(8, Math.min(button.right - width, innerWidth - width - 8))}px`;
 }

@@ -1,10 +1,15 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useRef } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import { Scroller } from "@/parts/panels/scroller";
+import { usePreferences } from "@/shell/preferences";
 
 export interface Column<Row> {
   id: string;
   title: string;
+  /** Shown in place of the title, which still names the column. */
+  header?: ReactNode;
+  /** Stays in view when a virtual table is scrolled sideways. */
+  sticky?: boolean;
   cell: (row: Row) => ReactNode;
   /** Numbers are aligned at their end. */
   numeric?: boolean;
@@ -66,6 +71,9 @@ function cellClass<Row>(column: Column<Row>): string {
   return `${column.numeric ? "number" : ""} ${column.wide ? "hidden md:table-cell" : ""}`;
 }
 
+const STICKY =
+  "sticky right-0 flex h-full items-center justify-end bg-surface group-hover:bg-raised group-data-current:bg-accent-soft group-data-selected:bg-accent-soft";
+
 /**
  * A table of any number of rows, of which only those in view are in the document. Its rows have one
  * height, and it scrolls in itself. `onEnd` is called near the last row, to load more.
@@ -77,34 +85,55 @@ export function VirtualTable<Row>({
   rowKey,
   current,
   total,
-  rowHeight = 40,
+  rowHeight,
+  selected,
+  faded,
+  className = "max-h-[calc(100dvh-15rem)] min-h-64",
   onEnd,
   onRow,
+  onView,
 }: TableProps<Row> & {
   total?: number | undefined;
+  /** Height in pixels; by default what the chosen density says. */
   rowHeight?: number;
+  /** True for rows that are picked. */
+  selected?: (row: Row) => boolean;
+  /** True for rows shown in a muted colour. */
+  faded?: (row: Row) => boolean;
+  className?: string;
   onEnd?: (() => void) | undefined;
-  onRow?: (row: Row) => void;
+  /** Called for a click on a row, beside its links and controls. */
+  onRow?: (row: Row, event: MouseEvent) => void;
+  /** Told which rows are in the document. */
+  onView?: (first: number, last: number) => void;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
+  const { density } = usePreferences();
+  const height = rowHeight ?? (density === "compact" ? 32 : 40);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => height,
     getItemKey: (place) => rowKey(rows[place] as Row),
     overscan: 8,
     onChange: (instance) => {
-      const last = instance.getVirtualItems().at(-1);
-      if (last !== undefined && last.index >= rows.length - 20) onEnd?.();
+      const items = instance.getVirtualItems();
+      const last = items.at(-1);
+      if (last === undefined) return;
+      onView?.(items[0]?.index ?? 0, last.index);
+      if (last.index >= rows.length - 20) onEnd?.();
     },
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another height asks to measure again
+  useEffect(() => virtual.measure(), [height]);
+  const place = current === undefined ? -1 : rows.findIndex((row) => rowKey(row) === current);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a move scrolls, not a new row above
+  useEffect(() => {
+    if (place >= 0) virtual.scrollToIndex(place, { align: "auto" });
+  }, [current]);
   const template = columns.map((column) => column.width ?? "minmax(6rem, 1fr)").join(" ");
   return (
-    <Scroller
-      ref={scroller}
-      label={label}
-      className="max-h-[calc(100dvh-15rem)] min-h-64 overflow-auto"
-    >
+    <Scroller ref={scroller} label={label} className={`overflow-auto ${className}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: rows are placed by a grid, so roles say what they are */}
       <div role="table" aria-label={label} aria-rowcount={total ?? -1} className="min-w-max">
         {/* biome-ignore lint/a11y/useSemanticElements: as above */}
@@ -121,9 +150,10 @@ export function VirtualTable<Row>({
               key={column.id}
               role="columnheader"
               tabIndex={-1}
-              className={`px-2 py-1.5 font-medium whitespace-nowrap ${column.numeric ? "text-right" : ""}`}
+              className={`px-2 py-1.5 font-medium whitespace-nowrap ${column.numeric ? "text-right" : ""} ${column.sticky ? "sticky right-0 bg-surface" : ""}`}
+              aria-label={column.header ? column.title : undefined}
             >
-              {column.title}
+              {column.header ?? column.title}
             </div>
           ))}
         </div>
@@ -140,16 +170,20 @@ export function VirtualTable<Row>({
                 tabIndex={-1}
                 aria-rowindex={item.index + 2}
                 data-current={current === rowKey(row) || undefined}
-                className="absolute grid w-full items-center border-b border-line hover:bg-raised data-current:bg-accent-soft"
+                data-selected={selected?.(row) || undefined}
+                className={`group absolute grid w-full items-center border-b border-line hover:bg-raised data-current:bg-accent-soft data-selected:bg-accent-soft ${faded?.(row) ? "text-muted" : ""} ${onRow ? "cursor-pointer" : ""}`}
                 style={{ gridTemplateColumns: template, height: item.size, top: item.start }}
-                onClick={() => onRow?.(row)}
+                onClick={(event) => {
+                  const target = event.target as HTMLElement;
+                  if (target.closest("a, button, input, [role=menu]") === null) onRow?.(row, event);
+                }}
               >
                 {columns.map((column) => (
                   // biome-ignore lint/a11y/useSemanticElements: as above
                   <div
                     key={column.id}
                     role="cell"
-                    className={`truncate px-2 ${column.numeric ? "text-right" : ""}`}
+                    className={`px-2 ${column.numeric ? "text-right" : ""} ${column.sticky ? STICKY : "truncate"}`}
                   >
                     {column.cell(row)}
                   </div>
