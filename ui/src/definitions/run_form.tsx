@@ -67,7 +67,9 @@ export function RunForm({
   const problem = refused ?? checked.problem;
   if (enqueued !== null)
     return <Made enqueued={enqueued} again={() => setEnqueued(null)} close={close} />;
-  const elsewhere = problem?.errors.every((each) => !isShown(each.pointer)) ?? false;
+  const elsewhere =
+    problem !== null &&
+    (problem.errors.length === 0 || problem.errors.some((each) => !isShown(each.pointer)));
   return (
     <form onSubmit={form.submit} className="space-y-4">
       {definition.description && <p className="text-muted">{definition.description}</p>}
@@ -141,7 +143,7 @@ export function RunForm({
           <JobCode call={{ ...body, payload: withoutSecrets(payload, schema) } as never} />
         </div>
       </details>
-      {problem && (elsewhere || refused) && <ErrorState problem={problem} />}
+      {problem && elsewhere && <ErrorState problem={problem} />}
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p role="status" className="flex-1 text-[13px] text-muted">
           {problem ? problem.title : checked.pending ? "Checking…" : "Ready to run."}
