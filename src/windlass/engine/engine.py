@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from windlass.engine.monitoring.alerts import Alerts
     from windlass.engine.monitoring.counts import Counts
     from windlass.engine.monitoring.doctor import Doctor
+    from windlass.engine.monitoring.filter_suggestions import FilterSuggestions
     from windlass.engine.monitoring.integrity import Integrity
     from windlass.engine.monitoring.latency import Latency
     from windlass.engine.monitoring.metrics import Metrics
@@ -433,6 +434,13 @@ class Engine:
         from windlass.engine.monitoring.summaries import Summaries
 
         return Summaries(self.storage)
+
+    @cached_property
+    def filter_suggestions(self) -> "FilterSuggestions":
+        """Suggestions for a filter that is being typed."""
+        from windlass.engine.monitoring.filter_suggestions import FilterSuggestions
+
+        return FilterSuggestions(self.storage, self.definitions, self.summaries)
 
     @cached_property
     def tenant_stats(self) -> "TenantStatsReader":

@@ -1,6 +1,7 @@
 """`/jobs`: enqueue, find, explain, change, cancel, retry, reveal, clone."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine, authenticate_caller
@@ -163,6 +164,32 @@ async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
         own = await engine.summaries.own_summary(caller.owner, caller.scope)
         return summary_wire.summary(own)
     return summary_wire.summary(await engine.summaries.summary(caller.scope))
+
+
+@routes.get(
+    "/suggest", "jobs.read", listed("FilterSuggestion"), summary="Suggest a filter", own=True
+)
+async def suggest(
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    q: Annotated[str, Query(description="A filter that is being typed.", max_length=4_000)] = "",
+    limit: Annotated[int, Query(ge=1, le=500)] = 30,
+) -> dict[str, Any]:
+    """What may follow: fields, then values of the field that the caller may see, with the number of
+    jobs where totals are kept. `insert` is the whole filter with the suggestion. Reads neither jobs
+    nor history."""
+    from windlass.core.monitoring import summary_wire
+    from windlass.engine.monitoring.filter_suggestions import FilterReader
+
+    reader = FilterReader(
+        scope=caller.scope,
+        owner=caller.owner,
+        reaches_all=caller.reaches_all,
+        may=caller.may,
+        sees=partial(caller.sees, table=engine.access.table),
+    )
+    found = await engine.filter_suggestions.suggest(q, reader, limit=limit)
+    return {"items": [summary_wire.suggestion(each) for each in found]}
 
 
 @routes.get("/{job_id}", "jobs.read", "Job", summary="Get a job", own=True)

@@ -386,6 +386,18 @@ class SummaryResponse(_States):
     at: datetime
 
 
+class FilterSuggestion(_ResponseModel):
+    """A way to go on with a filter. `insert` is the whole filter with it, with a space at its end if
+    the term is complete; `count` is null where jobs are not counted."""
+
+    insert: str
+    label: str
+    kind: Literal["field", "value"]
+    means: str
+    count: int | None
+    exact: bool
+
+
 class _Statistics(_ResponseModel):
     enqueued: int
     started: int

@@ -4,6 +4,7 @@ from typing import Any
 
 from windlass.core.jobs.states import JobState
 from windlass.core.monitoring.latency import Percentiles
+from windlass.core.monitoring.suggestions import Suggestion
 from windlass.core.monitoring.summary import (
     CappedCount,
     DefinitionStats,
@@ -31,6 +32,19 @@ def summary(summary: JobSummary) -> dict[str, Any]:
         "oldest_queued_seconds": plain(summary.oldest_age),
         "queues": [_tally(queue) for queue in summary.queues],
         "at": instant(summary.at),
+    }
+
+
+def suggestion(suggestion: Suggestion) -> dict[str, Any]:
+    """A suggestion for a filter; `count` is null where jobs are not counted."""
+    count = suggestion.count
+    return {
+        "insert": suggestion.insert,
+        "label": suggestion.label,
+        "kind": suggestion.kind,
+        "means": suggestion.means,
+        "count": None if count is None else count.number,
+        "exact": count is None or count.exact,
     }
 
 
