@@ -28,9 +28,11 @@ export function useOperation(id: string) {
 /** How far an operation is, Stop, Undo of a cancel, and what failed. */
 export function OperationProgress({
   id,
+  listsFailed = true,
   undone,
 }: {
   id: string;
+  listsFailed?: boolean;
   /** Told the operation that undoes this one. */
   undone: (undoing: Operation) => void;
 }) {
@@ -41,7 +43,7 @@ export function OperationProgress({
         <div className="space-y-3">
           <Bar operation={data} />
           <Controls operation={data} undone={undone} />
-          {data.failed > 0 && <Items id={id} state="failed" />}
+          {listsFailed && data.failed > 0 && <Items id={id} state="failed" />}
         </div>
       )}
     </QueryView>
