@@ -23,4 +23,6 @@ NAMES = (
     "sqlite",
     "mariadb",
     "databases",
+    "screens",
+    "pages",
 )

@@ -10,7 +10,7 @@ from benchmarks.stage import Stage
 from tests.databases.kinds import requested_kinds
 from tests.databases.plugin import SERVERS
 
-ON_SQLITE = {"sqlite", "shell", "redaction"}
+ON_SQLITE = {"sqlite", "shell", "redaction", "pages"}
 ON_MARIADB = {"mariadb", "databases", "lists", "screens"}
 
 
