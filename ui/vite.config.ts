@@ -29,6 +29,6 @@ export default defineConfig({
     setupFiles: ["src/testing/setup.ts"],
     // One worker for each of two cores; jsdom is the slow part of a start.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 120_000,
   },
 });

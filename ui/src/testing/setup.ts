@@ -1,9 +1,9 @@
 import { cleanup, configure } from "@testing-library/preact";
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import { clearToasts } from "@/parts/dialogs/toasts";
 
 // Awaited things come in milliseconds; on a busy machine that may take seconds.
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 20_000 });
 
 // jsdom has no layout and opens no dialogs: the little that components need of both.
 HTMLDialogElement.prototype.showModal ??= function show(this: HTMLDialogElement) {
@@ -28,9 +28,22 @@ Object.defineProperties(HTMLElement.prototype, {
   offsetWidth: { get: () => 1200 },
 });
 
+// A tree that is taken away while a part of it still loads keeps its timers; they end with the page.
+const intervals: ReturnType<typeof setInterval>[] = [];
+const begin = globalThis.setInterval;
+globalThis.setInterval = ((...args: Parameters<typeof begin>) => {
+  const interval = begin(...args);
+  intervals.push(interval);
+  return interval;
+}) as typeof begin;
+
 afterEach(() => {
   cleanup();
   clearToasts();
   localStorage.clear();
   history.replaceState(null, "", "/");
+});
+
+afterAll(() => {
+  for (const interval of intervals) clearInterval(interval);
 });
