@@ -1,14 +1,20 @@
 import { useState } from "react";
 import { Link } from "wouter";
-import { useReadPages } from "@/api/read";
+import { type Item, useRead, useReadPages } from "@/api/read";
 import { useSession } from "@/api/session";
 import { SelectField, Switch, TextField } from "@/parts/forms/fields";
 import { NothingMatches, NothingYet, Panel, QueryView, Skeleton } from "@/parts/panels/panel";
 import { type Column, Table } from "@/parts/tables/table";
-import { durationWords, Time } from "@/parts/values/time";
+import { Duration, durationWords, Time } from "@/parts/values/time";
 import { ScreenHeader } from "@/shell/shell";
 import { useView } from "@/shell/view";
-import { backoffWords, type DefinitionEntry, limitWords, strategyWords } from "./definition_words";
+import {
+  backoffWords,
+  type DefinitionEntry,
+  limitWords,
+  shareWords,
+  strategyWords,
+} from "./definition_words";
 import { EnabledSwitch } from "./enabled_switch";
 import { RunDialog } from "./run_dialog";
 
@@ -41,6 +47,13 @@ export default function DefinitionList() {
     { params: { query } },
     { refetchInterval: 15_000 },
   );
+  const session = useSession();
+  const stats = useRead(
+    "/api/v1/stats/definitions",
+    { params: { query: { window: "24h", limit: 500 } } },
+    { enabled: session.may("stats.read"), refetchInterval: 60_000 },
+  );
+  const did = new Map(stats.data?.items.map((each) => [each.definition, each]));
   const definitions = pages.data?.pages.flatMap((page) => page.items) ?? [];
   const filtered = Object.values(view).some((value) => value !== "");
   return (
@@ -110,7 +123,7 @@ export default function DefinitionList() {
             definitions.length > 0 ? (
               <Table
                 label="Definitions"
-                columns={columns(setRunning)}
+                columns={columns(setRunning, did)}
                 rows={definitions}
                 rowKey={(each) => each.key}
               />
@@ -169,7 +182,12 @@ function QuickActions({
   );
 }
 
-function columns(run: (definition: DefinitionEntry) => void): Column<DefinitionEntry>[] {
+type Stats = Item<"/api/v1/stats/definitions">;
+
+function columns(
+  run: (definition: DefinitionEntry) => void,
+  did: ReadonlyMap<string, Stats>,
+): Column<DefinitionEntry>[] {
   return [
     { id: "key", title: "Definition", cell: (each) => <Name definition={each} /> },
     {
@@ -203,6 +221,22 @@ function columns(run: (definition: DefinitionEntry) => void): Column<DefinitionE
       title: "Limits",
       wide: true,
       cell: (each) => limitWords(each).join(" · ") || <span className="text-muted">–</span>,
+    },
+    {
+      id: "success",
+      title: "Succeeded, 24 h",
+      numeric: true,
+      cell: (each) => {
+        const rate = did.get(each.key)?.success_rate ?? null;
+        return rate === null ? <span className="text-muted">–</span> : shareWords(rate);
+      },
+    },
+    {
+      id: "p95",
+      title: "p95",
+      numeric: true,
+      wide: true,
+      cell: (each) => <Duration seconds={did.get(each.key)?.p95_run_seconds ?? null} />,
     },
     { id: "running", title: "Running", numeric: true, cell: (each) => each.running },
     { id: "next", title: "Next run", wide: true, cell: (each) => <Time at={each.next_run_at} /> },

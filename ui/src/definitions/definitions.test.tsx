@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { problem, renderScreen, type SentRequest } from "@/testing/render_screen";
 import DefinitionList from "./definition_list";
 import DefinitionPage from "./definition_page";
-import { FirstJob } from "./first_job";
+import FirstJob from "./first_job";
 
 const CODE = { max_attempts: 3, timeout_seconds: 300, backoff: null, rate_count: null };
 const HELLO = {
@@ -79,6 +79,21 @@ test("lists definitions with their limits, and what differs from the code", asyn
   expect(row.getByText("Missing from code")).toBeTruthy();
   expect(row.getByText("Edited here")).toBeTruthy();
   expect(row.getByText("10/min")).toBeTruthy();
+});
+
+test("shows how each did in the last day", async () => {
+  renderScreen(<DefinitionList />, {
+    routes: {
+      "GET /definitions": { items: [HELLO], next_cursor: null },
+      "GET /stats/definitions": {
+        items: [{ definition: "hello", success_rate: 0.985, p95_run_seconds: 3.4 }],
+        next_cursor: null,
+      },
+    },
+  });
+
+  expect(await screen.findByText("98.5 %")).toBeTruthy();
+  expect(screen.getByText("3.4 s")).toBeTruthy();
 });
 
 test("filters by what is typed and chosen, and clears the filters", async () => {

@@ -16,7 +16,7 @@ const NEXT_STEPS = [
  * What a person sees who opens the dashboard before there was any job: the first definition with
  * its form filled. Nothing where there is a job, or nothing to run.
  */
-export function FirstJob() {
+export default function FirstJob() {
   const session = useSession();
   const enabled = session.may("jobs.enqueue") && session.may("definitions.read");
   const jobs = useRead(

@@ -64,3 +64,27 @@ test("next runs are the five soonest of the enabled schedules", async () => {
   const links = await screen.findAllByRole("link", { name: /late|soon|off/ });
   expect(links.map((link) => link.textContent)).toEqual(["soon", "late"]);
 });
+
+test("opens on the first definition with its form filled while there never was a job", async () => {
+  const hello = {
+    key: "hello",
+    title: "hello",
+    description: "",
+    default_payload: {},
+    payload_schema: {
+      type: "object",
+      properties: { name: { title: "Name", type: "string" } },
+      required: ["name"],
+    },
+  };
+  const none = { pending: 0, queued: 0, running: 0, completed: 0, canceled: 0, dead_letter: 0 };
+  renderScreen(<Overview />, {
+    routes: {
+      "GET /jobs/summary": { ...none, views: {} },
+      "GET /jobs": NONE,
+      "GET /definitions": { items: [hello], next_cursor: null },
+    },
+  });
+
+  expect((await screen.findByLabelText<HTMLInputElement>("Name")).value).toBe("Ada");
+});

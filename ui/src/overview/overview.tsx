@@ -1,3 +1,4 @@
+import { lazy, Suspense, useState } from "react";
 import { Link } from "wouter";
 import { useRead } from "@/api/read";
 import { useSession } from "@/api/session";
@@ -11,7 +12,9 @@ import { Failing } from "./failing";
 import { NextRuns } from "./next_runs";
 import { Verdict } from "./verdict_line";
 
+const FirstJob = lazy(() => import("@/definitions/first_job"));
 const CARDS = ["queued", "running", "retrying", "dead_letter"] as const;
+const STATES = ["pending", "queued", "running", "completed", "canceled", "dead_letter"] as const;
 
 /** Answer first: the verdict; then counts, charts, what fails, and what comes next. */
 export default function Overview() {
@@ -40,6 +43,7 @@ export default function Overview() {
         )}
       </ScreenHeader>
       <div className="space-y-4">
+        <Welcome />
         {stats && <Verdict />}
         <Cards />
         {stats && <Charts window={shown} />}
@@ -52,12 +56,25 @@ export default function Overview() {
   );
 }
 
+function useSummary() {
+  return useRead("/api/v1/jobs/summary", {}, { topics: ["jobs"], refetchInterval: 30_000 });
+}
+
+/** A first job to run, where there never was one. It stays while that job is looked at. */
+function Welcome() {
+  const { data } = useSummary();
+  const [shown, setShown] = useState(false);
+  const none = data && STATES.every((state) => data[state] === 0);
+  if (none && !shown) setShown(true);
+  return shown ? (
+    <Suspense fallback={null}>
+      <FirstJob />
+    </Suspense>
+  ) : null;
+}
+
 function Cards() {
-  const summary = useRead(
-    "/api/v1/jobs/summary",
-    {},
-    { topics: ["jobs"], refetchInterval: 30_000 },
-  );
+  const summary = useSummary();
   return (
     <QueryView query={summary} skeleton={<Skeleton lines={2} />}>
       {(data) => (
