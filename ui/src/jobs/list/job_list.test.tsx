@@ -28,8 +28,7 @@ function routes(jobs: unknown, more: Routes = {}): Routes {
       },
     },
     "GET /definitions": { items: [{ key: "mail.send", tags: [] }], next_cursor: null },
-    "GET /queues": { items: [], next_cursor: null },
-    "GET /workers": { items: [] },
+    "GET /jobs/suggest": { items: [] },
     ...more,
   };
 }
@@ -63,6 +62,43 @@ test("cards and quick filters change the filter and the address", async () => {
   await user.selectOptions(screen.getByLabelText("Definition"), "mail.send");
 
   await waitFor(() => expect(lists(requests)).toContain("state:dead_letter definition:mail.send"));
+});
+
+test("the filter box suggests values with counts, read when their field is typed", async () => {
+  const suggest = ({ query }: SentRequest) => {
+    const value = { kind: "value", means: "", exact: true };
+    return {
+      items:
+        query.get("q") === "queue:"
+          ? [{ ...value, insert: "queue:mail ", label: "queue:mail", count: 1204 }]
+          : [],
+    };
+  };
+  const { user, requests } = renderScreen(<JobList />, {
+    at: "/jobs",
+    routes: routes(page(ONE), { "GET /jobs/suggest": suggest }),
+  });
+
+  await user.type(await screen.findByLabelText("Filter jobs"), "queue:m");
+  await user.click(await screen.findByRole("option", { name: /queue:mail.*1,204/ }));
+
+  await waitFor(() => expect(lists(requests)).toContain("queue:mail"));
+});
+
+test("of tenants the filter box speaks only where there are several", async () => {
+  const first = renderScreen(<JobList />, { at: "/jobs", routes: routes(page(ONE)) });
+  await first.user.type(await screen.findByLabelText("Filter jobs"), "tena");
+  expect(screen.queryByRole("option", { name: /tenant/ })).toBeNull();
+  first.unmount();
+
+  const { user } = renderScreen(<JobList />, {
+    at: "/jobs",
+    routes: routes(page(ONE)),
+    tenants: ["acme", "globex"],
+  });
+  await user.type(await screen.findByLabelText("Filter jobs"), "tena");
+
+  expect(screen.getByRole("option", { name: /^tenant:/ })).toBeTruthy();
 });
 
 test("a refused filter shows its error at the box", async () => {

@@ -49,7 +49,7 @@ function Jobs() {
   const list = useJobRows(view.q, view.job !== "");
   const ids = useMemo(() => list.rows.map((job) => job.id), [list.rows]);
   const selection = useSelection(ids);
-  const { valuesOf, definitions } = useKnownValues();
+  const { valuesOf, ask, definitions } = useKnownValues();
   const actions = useJobActions({ done: list.replace, removed: list.remove });
   const [dialog, setDialog] = useState<"columns" | "export" | null>(null);
   const [bulk, setBulk] = useState<{ action: JobAction; q: string } | null>(null);
@@ -136,6 +136,7 @@ function Jobs() {
             value={view.q}
             change={filter}
             valuesOf={valuesOf}
+            ask={ask}
             problem={badFilter}
           />
         </div>

@@ -1,7 +1,8 @@
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { Problem } from "@/api/problem";
+import { useLens } from "@/shell/lens";
 import { useShortcuts } from "@/shell/shortcuts";
-import { suggestionsFor, type ValuesOf } from "./suggestions";
+import { fieldsTyped, suggestionsFor, type ValuesOf } from "./suggestions";
 import { joinTerms, splitTerms, type Term } from "./terms";
 
 /**
@@ -12,12 +13,15 @@ export function FilterBox({
   value,
   change,
   valuesOf,
+  ask,
   problem,
   label = "Filter",
 }: {
   value: string;
   change: (value: string) => void;
   valuesOf: ValuesOf;
+  /** Told of the fields whose values are wanted, so that they can be read. */
+  ask?: (fields: readonly string[]) => void;
   /** Error of the filter in force, shown at its term. */
   problem?: Problem | null;
   label?: string;
@@ -29,8 +33,13 @@ export function FilterBox({
   const [chosen, setChosen] = useState(-1);
   const terms = splitTerms(value);
   const wrong = problem ? termOfProblem(terms, problem) : undefined;
-  const suggestions = open ? suggestionsFor(text, valuesOf) : [];
+  const { single } = useLens();
+  const suggestions = open ? suggestionsFor(text, valuesOf, single ? ["tenant"] : []) : [];
+  const typed = open ? fieldsTyped(text).join() : "";
 
+  useEffect(() => {
+    if (typed !== "") ask?.(typed.split(","));
+  }, [typed, ask]);
   useShortcuts({ "/": () => input.current?.focus() });
 
   const apply = (added: string): void => {

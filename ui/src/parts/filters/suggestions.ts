@@ -30,8 +30,25 @@ const TYPICAL: Record<string, readonly string[]> = {
   priority: ["critical", "high", "normal", "low", "<=high"],
 };
 
+/** Fields whose values are suggested for a word without a field. */
+const WORD_FIELDS = ["state", "definition", "queue"] as const;
+
+/** Fields whose values may be suggested at the end of a text. */
+export function fieldsTyped(text: string): readonly string[] {
+  const last = /\s$/.test(text) ? undefined : splitTerms(text).at(-1);
+  if (last === undefined) return [];
+  if (last.field === null) return WORD_FIELDS;
+  return fields.some((each) => each.name === last.field && ["choice", "name"].includes(each.kind))
+    ? [last.field]
+    : [];
+}
+
 /** What may stand at the end of a text: fields first, then the values of the field. */
-export function suggestionsFor(text: string, valuesOf: ValuesOf): Suggestion[] {
+export function suggestionsFor(
+  text: string,
+  valuesOf: ValuesOf,
+  hidden: readonly string[] = [],
+): Suggestion[] {
   const last = /\s$/.test(text) ? undefined : splitTerms(text).at(-1);
   const before = last ? text.slice(0, last.start) : text;
   if (last?.field) {
@@ -40,9 +57,10 @@ export function suggestionsFor(text: string, valuesOf: ValuesOf): Suggestion[] {
   }
   const typed = last?.text.replace(/^-/, "").toLowerCase() ?? "";
   const minus = last?.negated ? "-" : "";
-  const found = fields.filter((each) => each.name.startsWith(typed));
-  const meant = fields.filter((each) => !found.includes(each) && each.means.includes(typed));
-  const named = typed === "" ? [] : (["state", "definition", "queue"] as const);
+  const shown = fields.filter((each) => !hidden.includes(each.name));
+  const found = shown.filter((each) => each.name.startsWith(typed));
+  const meant = shown.filter((each) => !found.includes(each) && each.means.includes(typed));
+  const named = typed === "" ? [] : WORD_FIELDS;
   return [
     ...found.map((each) => suggestField(each, before, minus)),
     ...named.flatMap((field) =>
