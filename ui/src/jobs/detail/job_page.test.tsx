@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/preact";
 import { beforeEach, expect, test } from "vitest";
-import { aWholeJob } from "@/testing/a_job";
-import { type Routes, renderScreen } from "@/testing/render_screen";
+import { aJob, aWholeJob, jobId } from "@/testing/a_job";
+import { type Routes, renderScreen, type SentRequest } from "@/testing/render_screen";
 import JobPage from "./job_page";
 import { rememberList } from "./neighbours";
 
@@ -89,19 +89,25 @@ test("shows actions that the state forbids disabled, with the reason", async () 
   expect(entry.textContent).toContain("Only of dead-lettered jobs.");
 });
 
-test("edits the payload, shows what differs, and retries", async () => {
+const DEFINITION = {
+  payload_schema: {
+    type: "object",
+    properties: { to: { type: "string", title: "To" } },
+    required: ["to"],
+  },
+};
+
+test("edits the payload by its form, shows what differs, and retries", async () => {
   const job = aWholeJob({ state: "dead_letter", view: "dead_letter", payload: { to: "ada@" } });
   const path = `/dead/${job.id}/edit-retry`;
-  const { user, requests } = open(job, { [`POST ${path}`]: { ...job, state: "queued" } });
+  const { user, requests } = open(job, {
+    [`POST ${path}`]: { ...job, state: "queued" },
+    "GET /definitions/mail.send": DEFINITION,
+  });
   await user.click(await screen.findByRole("button", { name: "Actions" }));
   await user.click(screen.getByRole("menuitem", { name: /Edit payload and retry/ }));
-  const field = await screen.findByRole("textbox", { name: "Payload" });
 
-  await user.clear(field);
-  await user.type(field, "[[1]");
-  expect(screen.getByText("A payload is a JSON object: {…}.")).toBeTruthy();
-  await user.clear(field);
-  await user.type(field, '{{"to": "ada@example.com"}');
+  await user.type(await screen.findByRole("textbox", { name: /^to/i }), "example.com");
   const changes = screen.getByRole("region", { name: "Changes" });
   expect(within(changes).getByText(/^\+.*ada@example.com/)).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Save and retry" }));
@@ -158,4 +164,32 @@ test("goes on to the next job of the list by ]", async () => {
   await user.keyboard("]");
 
   await waitFor(() => expect(location.pathname).toBe("/jobs/after"));
+});
+
+test("shows the jobs that it waits for, as a list too", async () => {
+  const job = aWholeJob({ state: "pending", view: "waiting", waits: 1 });
+  const parent = aJob({ id: jobId(7), definition: "order.extract", view: "running" });
+  const edge = {
+    parent_id: parent.id,
+    child_id: job.id,
+    policy: "cancel",
+    settled: false,
+    child_state: "pending",
+    parent_state: "running",
+  };
+  const { user } = open(job, {
+    [`GET /jobs/${job.id}/graph`]: { edges: [edge] },
+    [`GET /jobs/${parent.id}/graph`]: { edges: [edge] },
+    "GET /jobs": ({ query }: SentRequest) => ({
+      items: query.get("q")?.startsWith("id:") ? [parent, job] : [],
+      next_cursor: null,
+    }),
+  });
+
+  expect(await screen.findByRole("link", { name: /order.extract.*Running/ })).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "List" }));
+
+  const list = await screen.findByRole("list", { name: "Dependencies as a list" });
+  const inner = within(list).getByRole("list");
+  expect(within(inner).getByText("mail.send").closest("[aria-current=page]")).toBeTruthy();
 });

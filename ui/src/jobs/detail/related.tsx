@@ -21,8 +21,7 @@ export function Related({ job }: { job: Job }) {
         <Siblings
           title="Same trigger"
           job={job}
-          query={{ q: `definition:${job.definition} source:${job.source}`, limit: 50 }}
-          trigger={job.trigger_id}
+          query={{ q: `trigger:${job.trigger_id}`, limit: 10 }}
         />
       )}
     </>
@@ -33,18 +32,13 @@ function Siblings({
   title,
   job,
   query,
-  trigger,
 }: {
   title: string;
   job: Job;
   query: { correlation_id?: string; q?: string; limit: number };
-  /** Only jobs of this trigger. */
-  trigger?: string;
 }) {
   const siblings = useRead("/api/v1/jobs", { params: { query } });
-  const others = siblings.data?.items
-    .filter((each) => each.id !== job.id && (trigger === undefined || each.trigger_id === trigger))
-    .slice(0, 10);
+  const others = siblings.data?.items.filter((each) => each.id !== job.id);
   if (siblings.isPending || (others !== undefined && others.length === 0)) return null;
   return (
     <Panel title={title}>

@@ -1,13 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Problem } from "@/api/problem";
-import { refresh, write } from "@/api/read";
+import { refresh, useRead, write } from "@/api/read";
 import { useSession } from "@/api/session";
 import { type Job, nameOf } from "@/jobs/actions/job_actions";
 import { Dialog } from "@/parts/dialogs/dialog";
 import { showToast } from "@/parts/dialogs/toasts";
-import { Field } from "@/parts/forms/fields";
-import { ErrorState } from "@/parts/panels/panel";
+import { SchemaForm } from "@/parts/forms/schema_form/schema_form";
+import { ErrorState, Skeleton } from "@/parts/panels/panel";
 import { visibleText } from "@/parts/values/text";
 import { diffLines } from "./diff";
 import { isMasked, RevealDialog } from "./values";
@@ -25,16 +25,25 @@ export function EditRetryDialog({
   const session = useSession();
   const client = useQueryClient();
   const [before, setBefore] = useState(job.payload);
-  const [text, setText] = useState(() => JSON.stringify(job.payload, null, 2));
+  const [value, setValue] = useState<unknown>(job.payload);
   const [revealing, setRevealing] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const { value, fault } = useMemo(() => parsed(text), [text]);
+  const definition = useRead(
+    "/api/v1/definitions/{key}",
+    { params: { path: { key: job.definition } } },
+    { enabled: session.may("definitions.read"), staleTime: 60_000 },
+  );
   const masked = isMasked(value);
   const shown = useMemo(() => JSON.stringify(before, null, 2), [before]);
-  const after = value === undefined ? shown : JSON.stringify(value, null, 2);
+  const after = useMemo(() => JSON.stringify(value, null, 2) ?? "", [value]);
   const same = after === shown;
-  const wrong = fault ?? (masked ? "Type the values that ••• hides, or reveal them." : undefined);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const wrong = !isObject
+    ? "A payload is a JSON object: {…}."
+    : masked
+      ? "Type the values that ••• hides, or reveal them."
+      : undefined;
   return (
     <Dialog title={`Edit payload and retry ${nameOf(job)}`} close={close} wide>
       <form
@@ -46,7 +55,7 @@ export function EditRetryDialog({
           setProblem(null);
           write("post", "/api/v1/dead/{job_id}/edit-retry", {
             params: { path: { job_id: job.id } },
-            body: { payload: value },
+            body: { payload: value as Record<string, unknown> },
           })
             .then(
               (after) => {
@@ -63,23 +72,23 @@ export function EditRetryDialog({
             .finally(() => setBusy(false));
         }}
       >
-        <Field
-          label="Payload"
-          hint="A JSON object. It replaces the old payload; the job's history notes which fields changed."
-          error={wrong}
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              dir="ltr"
-              spellCheck={false}
-              rows={Math.min(18, Math.max(5, text.split("\n").length + 1))}
-              className="input mono"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          )}
-        </Field>
+        <p className="text-muted">
+          It replaces the old payload; the job's history notes which fields changed.
+        </p>
+        {definition.isLoading ? (
+          <Skeleton lines={3} />
+        ) : (
+          <SchemaForm
+            schema={definition.data?.payload_schema ?? {}}
+            value={value}
+            change={setValue}
+            problems={problem?.errors}
+            submitted={problem !== null}
+          />
+        )}
+        <p role="status" className="text-danger">
+          {wrong}
+        </p>
         {masked && session.may("jobs.reveal") && (
           <button type="button" className="button" onClick={() => setRevealing(true)}>
             Reveal •••
@@ -119,7 +128,7 @@ export function EditRetryDialog({
           close={() => setRevealing(false)}
           done={(revealed) => {
             setBefore(revealed.payload);
-            setText(JSON.stringify(revealed.payload, null, 2));
+            setValue(revealed.payload);
           }}
         />
       )}
@@ -132,15 +141,3 @@ const DIFF_LOOK = {
   "-": "bg-danger-soft text-danger",
   " ": "text-muted",
 } as const;
-
-/** The object that a text is, or why it is none. */
-function parsed(text: string): { value?: Record<string, unknown>; fault?: string } {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      return { fault: "A payload is a JSON object: {…}." };
-    return { value: value as Record<string, unknown> };
-  } catch (error) {
-    return { fault: `This is not JSON: ${(error as Error).message}` };
-  }
-}
