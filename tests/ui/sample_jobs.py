@@ -47,3 +47,30 @@ def pack(order: int) -> str:
 @wl.job("books.close", schedule=cron("0 2 * * 1-5", tz="Europe/Berlin"))
 def close_books() -> None:
     """Scheduled."""
+
+
+@wl.job("film.encode", queue="films")
+def encode(ctx: JobContext, folder: str) -> dict[str, str]:
+    """Logs a line for each file that appears in a folder, until one is named `end`."""
+    told: set[str] = set()
+    ctx.log.info("\x1b[32mready\x1b[0m <script>document.title='hacked'</script> \u202egpj.exe")
+    while "end" not in told:
+        ctx.checkpoint()
+        for file in sorted(Path(folder).iterdir()):
+            if file.name not in told:
+                told.add(file.name)
+                ctx.progress(min(0.9, len(told) / 10), f"after {file.name}")
+                ctx.log.info("saw a file", file=file.name)
+        time.sleep(0.05)
+    return {"film": "https://films.example/1"}
+
+
+@wl.job("card.check", queue="cards", max_attempts=1)
+def check_card(number: str, token: str = "") -> str:
+    """Fails for good unless the number is one."""
+    return str(int(number))
+
+
+@wl.job("film.cut", queue="closed")
+def cut(part: int = 0) -> None:
+    """Never runs in a test: its definition is disabled, or its queue paused."""

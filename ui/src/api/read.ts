@@ -129,6 +129,7 @@ export function refresh(client: QueryClient, topics: readonly Topic[] = []): voi
 
 /** Read a query again when one of its topics changes; `useRead` does it by itself. */
 export function useTopics(topics: readonly Topic[], key: QueryKey, enabled: boolean): void {
+  const client = useQueryClient();
   const wanted = topics.join();
   const id = JSON.stringify(key);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `id` stands for the key
@@ -143,6 +144,8 @@ export function useTopics(topics: readonly Topic[], key: QueryKey, enabled: bool
     return () => {
       unfollow();
       for (const topic of names) followed.get(topic)?.delete(id);
+      // Nobody is told of its changes from here on: whoever shows it again reads it again.
+      void client.invalidateQueries({ queryKey: key, exact: true, refetchType: "none" });
     };
-  }, [wanted, id, enabled]);
+  }, [client, wanted, id, enabled]);
 }

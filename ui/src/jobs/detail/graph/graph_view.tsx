@@ -164,7 +164,7 @@ function NodeView({ node, here }: { node: PlacedNode; here: boolean }) {
           {short}
         </text>
         <text x={10} y={35} fontSize={12} fill="var(--muted)">
-          <tspan aria-hidden="true" fill={look.color} fontWeight={700}>
+          <tspan fill={look.color} fontWeight={700}>
             {look.glyph}
           </tspan>{" "}
           {words} · {node.id.slice(-8)}
