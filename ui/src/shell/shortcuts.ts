@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { usePreferences } from "./preferences";
 
 /** Keys -> action, such as `j`, `g o`, `?`. A screen adds its own while it is shown. */
@@ -15,7 +15,7 @@ export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
   const { shortcuts: allowed } = usePreferences();
   const current = useRef(shortcuts);
   current.current = shortcuts;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!enabled || !allowed) return undefined;
     let first = "";
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -37,13 +37,21 @@ globalThis.setInterval = ((...args: Parameters<typeof begin>) => {
   return interval;
 }) as typeof begin;
 
-afterEach(() => {
+/** What Preact does after a frame: effects, and the ends of those of a tree that was taken away. */
+async function nextFrame(): Promise<void> {
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
+afterEach(async () => {
   cleanup();
+  await nextFrame();
   clearToasts();
   localStorage.clear();
   history.replaceState(null, "", "/");
 });
 
-afterAll(() => {
+afterAll(async () => {
+  await nextFrame();
   for (const interval of intervals) clearInterval(interval);
 });
