@@ -150,6 +150,9 @@ function LogView({
   useEffect(() => {
     if (left === null && lines.length > 0) toEnd();
   }, [left, lines.length, version, wrap]);
+  // What was measured before holds no more.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these decide what is measured
+  useEffect(() => virtual.measure(), [wrap, open.size === 0]);
   const sought = useRef(marked);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useEffect(() => {
@@ -215,7 +218,12 @@ function LogView({
                 role="listitem"
                 aria-setsize={lines.length}
                 aria-posinset={item.index + 1}
-                ref={virtual.measureElement}
+                // Measuring costs a layout each: most rows have the height of one line.
+                ref={
+                  wrap || open.size > 0 || line.message.includes("\n")
+                    ? virtual.measureElement
+                    : undefined
+                }
                 data-index={item.index}
                 className={`absolute left-0 ${wrap ? "w-full" : "min-w-full"}`}
                 style={{ transform: `translateY(${item.start}px)` }}
