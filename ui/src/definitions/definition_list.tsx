@@ -195,7 +195,11 @@ function columns(
       title: "Enabled",
       cell: (each) => <EnabledSwitch definition={each} hideLabel />,
     },
-    { id: "strategy", title: "Strategy", cell: (each) => strategyWords(each.strategy) },
+    {
+      id: "strategy",
+      title: "Strategy",
+      cell: (each) => <span className="whitespace-nowrap">{strategyWords(each.strategy)}</span>,
+    },
     { id: "queue", title: "Queue", wide: true, cell: (each) => each.queue },
     {
       id: "attempts",
@@ -203,8 +207,8 @@ function columns(
       cell: (each) => (
         <>
           {each.max_attempts}
-          <span className="hidden text-[13px] text-muted md:block">
-            {backoffWords(each.backoff)}
+          <span className="hidden text-[13px] whitespace-nowrap text-muted md:block">
+            {backoffWords(each.backoff, "short")}
           </span>
         </>
       ),
@@ -224,7 +228,7 @@ function columns(
     },
     {
       id: "success",
-      title: "Succeeded, 24 h",
+      title: "Success 24 h",
       numeric: true,
       cell: (each) => {
         const rate = did.get(each.key)?.success_rate ?? null;
@@ -246,7 +250,7 @@ function columns(
       wide: true,
       cell: (each) => <code>{each.code_hash.slice(0, 7) || "–"}</code>,
     },
-    { id: "run", title: "", cell: (each) => <RunButton definition={each} run={run} /> },
+    { id: "run", title: "Run", cell: (each) => <RunButton definition={each} run={run} /> },
   ];
 }
 

@@ -13,12 +13,16 @@ interface Delays {
   delays_seconds?: number[];
 }
 
-/** Delay between attempts: `exponential from 5 s to 5 min`, `fixed 3 s`. */
-export function backoffWords(backoff: Delays | null | undefined): string {
+/** Delay between attempts: `exponential from 5 s to 5 min`, in short `5 s … 5 min`; `fixed 3 s`. */
+export function backoffWords(
+  backoff: Delays | null | undefined,
+  length: "long" | "short" = "long",
+): string {
   const { kind = "exponential", base_seconds = 5, cap_seconds = 300 } = backoff ?? {};
   if (kind === "none") return "no delay";
   if (kind === "fixed") return `fixed ${durationWords(base_seconds)}`;
   if (kind === "list") return (backoff?.delays_seconds ?? []).map(durationWords).join(", ");
+  if (length === "short") return `${durationWords(base_seconds)} … ${durationWords(cap_seconds)}`;
   return `${kind} from ${durationWords(base_seconds)} to ${durationWords(cap_seconds)}`;
 }
 

@@ -204,7 +204,7 @@ function columns(byEvent: boolean, single: boolean): Column<Trigger>[] {
           "–"
         ),
     },
-    { id: "menu", title: "", cell: (each) => <TriggerMenu trigger={each} /> },
+    { id: "menu", title: "Actions", cell: (each) => <TriggerMenu trigger={each} /> },
   ];
   return all.filter((column): column is Column<Trigger> => column !== false);
 }
