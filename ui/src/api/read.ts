@@ -113,8 +113,8 @@ export async function write<M extends WriteMethod, P extends WritePath<M>>(
   return (await call(path, init)).data as Answer<P, M>;
 }
 
-/** Queries by the topics they follow; shared by all components that show the same data. */
-const followed = new Map<Topic, Map<string, QueryKey>>();
+/** What components on the page show, and the topics that change it. */
+const follows = new Set<{ topics: readonly Topic[]; key: QueryKey }>();
 
 /** Read again all that follows one of these topics; without topics, everything. */
 export function refresh(client: QueryClient, topics: readonly Topic[] = []): void {
@@ -122,9 +122,12 @@ export function refresh(client: QueryClient, topics: readonly Topic[] = []): voi
     void client.invalidateQueries();
     return;
   }
-  for (const topic of topics)
-    for (const key of followed.get(topic)?.values() ?? [])
-      void client.invalidateQueries({ queryKey: key }, { cancelRefetch: false });
+  const stale = new Map<string, QueryKey>();
+  for (const each of follows)
+    if (each.topics.some((topic) => topics.includes(topic)))
+      stale.set(JSON.stringify(each.key), each.key);
+  for (const queryKey of stale.values())
+    void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
 /** Read a query again when one of its topics changes; `useRead` does it by itself. */
@@ -136,14 +139,12 @@ export function useTopics(topics: readonly Topic[], key: QueryKey, enabled: bool
   useEffect(() => {
     if (!enabled || wanted === "") return undefined;
     const names = wanted.split(",") as Topic[];
-    for (const topic of names) {
-      const keys = followed.get(topic) ?? new Map<string, QueryKey>();
-      followed.set(topic, keys.set(id, key));
-    }
+    const follow = { topics: names, key };
+    follows.add(follow);
     const unfollow = stream.follow(names);
     return () => {
       unfollow();
-      for (const topic of names) followed.get(topic)?.delete(id);
+      follows.delete(follow);
       // Nobody is told of its changes from here on: whoever shows it again reads it again.
       void client.invalidateQueries({ queryKey: key, exact: true, refetchType: "none" });
     };
