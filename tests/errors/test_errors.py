@@ -35,6 +35,7 @@ from windlass.errors import (
     DefinitionInUse,
     DefinitionInvalid,
     DefinitionNotFound,
+    DirectoryMissing,
     DuplicateJob,
     EncryptionKeyInvalid,
     EpochChanged,
@@ -93,9 +94,11 @@ from windlass.errors import (
     SessionNotFound,
     SettingProblem,
     SettingsInvalid,
+    SourceUnsupported,
     Stopped,
     StreamsFull,
     SuperadminByInvitation,
+    TableMissing,
     TemplateFailed,
     TemplateInvalid,
     TemplateMissing,
@@ -244,6 +247,10 @@ EXAMPLES = [
     OperationNotFound("8c1f42d7"),
     OperationTooLarge(most=100_000),
     OperationStateConflict("8c1f42d7", verb="stopped", because="it has ended"),
+    TableMissing("sessions"),
+    TableMissing("sessions", column="expires_at"),
+    DirectoryMissing("logs", problem="it does not exist", setting="library.log_directory"),
+    SourceUnsupported("AsyncEngine"),
 ]
 
 

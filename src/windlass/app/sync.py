@@ -25,6 +25,7 @@ from windlass.app.commands import CommandOptions
 from windlass.app.declare import JobOptions
 from windlass.app.declared import BlockingDecorator, BlockingJob, P, R
 from windlass.app.enqueue import with_inherited_options
+from windlass.app.job_groups import JobGroup
 from windlass.app.portal import Portal
 from windlass.app.verbs import BlockingVerb
 from windlass.app.windlass import Lifespan
@@ -96,6 +97,11 @@ class Windlass:
         """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`."""
         handler = self._awaited.declare_command(key, argv, options)
         return BlockingJob(self, handler)
+
+    def install(self, group: JobGroup, /, *, source: object = None) -> None:
+        """Declare the jobs of a group, such as `windlass.library.accounts`, on `source`, the database
+        with the application's tables."""
+        self._awaited.install(group, source=source)
 
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside the async context manager that `wrap(ctx)` returns."""

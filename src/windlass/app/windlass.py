@@ -15,6 +15,7 @@ from windlass.app.declare import JobOptions, declare, declare_in
 from windlass.app.declared import Declared, DeclaredJob, JobDecorator, P, R
 from windlass.app.enqueue import Deliveries
 from windlass.app.file_commands import commands_of
+from windlass.app.job_groups import JobGroup, groups_of
 from windlass.app.nouns import (
     AsyncAudit,
     AsyncDead,
@@ -145,6 +146,13 @@ class Windlass:
         """Register a command; shared by the async and the blocking `wl.command`."""
         return self._register_handler(declare_command(key, argv, options, self.settings))
 
+    def install(self, group: JobGroup, /, *, source: object = None) -> None:
+        """Declare the jobs of a group, such as `windlass.library.accounts`. `source` is the database
+        with the application's tables: a SQLAlchemy engine, a function that opens a connection, or a
+        URL; by default library.database_url of the settings, else Windlass's own."""
+        for handler in group.handlers(self, source):
+            self._register_handler(handler)
+
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside the async context manager that `wrap(ctx)` returns."""
         self.around_attempts.append(wrap)
@@ -163,10 +171,14 @@ class Windlass:
 
     @cached_property
     def handlers(self) -> Handlers:
-        """Handlers that this process can run: declared in code, and the settings' commands."""
+        """Handlers that this process can run: declared in code, and the settings' commands and
+        groups."""
         known = Handlers()
         for handler in commands_of(self.settings):
             known.add(handler)
+        for group in groups_of(self.settings):
+            for handler in group.handlers(self, None):
+                known.add(handler)
         return known
 
     @cached_property

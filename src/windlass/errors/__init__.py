@@ -95,23 +95,27 @@
     │   ├── WL4412 SuperadminByInvitation   an account that exists has to accept it
     │   ├── WL4420 TenantExists             or did, and was deleted
     │   └── WL4421 TenantReserved           the installation works with it
-    └── 5xxx  who may do what
-        ├── WL5101 NotAuthenticated         no credential, or not a valid one
-        ├── WL5102 Forbidden                a valid one without the right
-        ├── WL5103 LoginFailed
-        ├── WL5104 LoginThrottled
-        ├── WL5105 LinkInvalid              a one-time link, used or too old
-        ├── WL5106 TenantNeeded             bound to several tenants, and none was named
-        ├── WL5201 UserNotFound
-        ├── WL5202 UserExists
-        ├── WL5203 MemberNotFound
-        ├── WL5204 TokenNotFound
-        ├── WL5205 SessionNotFound
-        ├── WL5301 OperationNotFound
-        ├── WL5302 OperationTooLarge
-        ├── WL5303 OperationStateConflict
-        ├── WL5401 StreamsFull              too many live updates at once
-        └── WL5402 RequestsThrottled        too many requests
+    ├── 5xxx  who may do what
+    │   ├── WL5101 NotAuthenticated         no credential, or not a valid one
+    │   ├── WL5102 Forbidden                a valid one without the right
+    │   ├── WL5103 LoginFailed
+    │   ├── WL5104 LoginThrottled
+    │   ├── WL5105 LinkInvalid              a one-time link, used or too old
+    │   ├── WL5106 TenantNeeded             bound to several tenants, and none was named
+    │   ├── WL5201 UserNotFound
+    │   ├── WL5202 UserExists
+    │   ├── WL5203 MemberNotFound
+    │   ├── WL5204 TokenNotFound
+    │   ├── WL5205 SessionNotFound
+    │   ├── WL5301 OperationNotFound
+    │   ├── WL5302 OperationTooLarge
+    │   ├── WL5303 OperationStateConflict
+    │   ├── WL5401 StreamsFull              too many live updates at once
+    │   └── WL5402 RequestsThrottled        too many requests
+    └── 6xxx  the job library
+        ├── WL6101 TableMissing             a table or column of the application is missing
+        ├── WL6102 DirectoryMissing         a directory of the application cannot be used
+        └── WL6103 SourceUnsupported        no database that library jobs can use
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -218,6 +222,7 @@ from windlass.errors.jobs import (
     WorkerNotFound,
     WorkerStopping,
 )
+from windlass.errors.library import DirectoryMissing, SourceUnsupported, TableMissing
 from windlass.errors.requests import (
     CrossSiteRefused,
     KeyInUse,
@@ -278,6 +283,7 @@ __all__ = [
     "DefinitionInUse",
     "DefinitionInvalid",
     "DefinitionNotFound",
+    "DirectoryMissing",
     "DuplicateJob",
     "EncryptionKeyInvalid",
     "EpochChanged",
@@ -336,9 +342,11 @@ __all__ = [
     "SessionNotFound",
     "SettingProblem",
     "SettingsInvalid",
+    "SourceUnsupported",
     "Stopped",
     "StreamsFull",
     "SuperadminByInvitation",
+    "TableMissing",
     "TemplateFailed",
     "TemplateInvalid",
     "TemplateMissing",

@@ -397,6 +397,25 @@ class AlertSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LibrarySettings:
+    """The job library: ready jobs on the tables and files of your application."""
+
+    groups: tuple[str, ...] = setting(
+        ListKind(TextKind("accounts")),
+        (),
+        "Groups of ready jobs to install, as `wl.install(…)` does in code, which can name other tables "
+        "too. None by default.",
+    )
+    database_url: str | None = setting(
+        TextKind(),
+        None,
+        "The database with your application's tables, for groups that this section installs. Unset "
+        "means `database.url`.",
+        url=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsTree:
     """All settings, top level first, then by section."""
 
@@ -445,6 +464,7 @@ class SettingsTree:
     server: ServerSettings = field(default_factory=ServerSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     alerts: AlertSettings = field(default_factory=AlertSettings)
+    library: LibrarySettings = field(default_factory=LibrarySettings)
     #: By key, as the file declares them.
     commands: Mapping[str, CommandSettings] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
@@ -464,4 +484,5 @@ SECTIONS = {
     "server": ServerSettings,
     "audit": AuditSettings,
     "alerts": AlertSettings,
+    "library": LibrarySettings,
 }

@@ -31,7 +31,7 @@ def caller_session(tx: object, database: Database) -> "CallerSession":
     of a Django database. Anything else raises TransactionUnsupported here; another kind of database
     or a connection without a transaction raises it with the first verb.
     """
-    return CallerSession(_wire(tx), database)
+    return CallerSession(wire_of(tx), database)
 
 
 class CallerSession:
@@ -106,7 +106,8 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("a coroutine that was to run without an event loop has to wait for one")
 
 
-def _wire(tx: object) -> Wire:
+def wire_of(tx: object) -> Wire:
+    """The wire to a caller's connection; TransactionUnsupported for anything else."""
     if isinstance(tx, str):
         return django.by_alias(tx)
     if driver := driver_of(tx):

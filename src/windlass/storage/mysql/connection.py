@@ -196,3 +196,18 @@ class MysqlConnection:
     def _socket(self) -> socket.socket | None:
         sock: socket.socket | None = self._connection._sock
         return sock
+
+
+def plain_connection(address: Address) -> Any:
+    """A driver's connection without our settings, for tables that belong to an application."""
+    return _Connection(
+        host=address.host,
+        port=address.port or 3306,
+        user=address.user,
+        password=address.password,
+        database=address.name or None,
+        charset="utf8mb4",
+        connect_timeout=deadlines.CONNECT,
+        read_timeout=_SILENCE,
+        write_timeout=_SILENCE,
+    )

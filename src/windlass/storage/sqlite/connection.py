@@ -55,6 +55,10 @@ _SETTINGS = (
 )
 
 
+#: How long such a connection waits for another writer.
+_PLAIN_WAIT_SECONDS = 30.0
+
+
 class Connection:
     """A connection with our settings. `clock` is the SQL expression that tells the time."""
 
@@ -238,3 +242,8 @@ def resolve_future(answer: "Future[Any]", work: Callable[[], Any]) -> None:
         answer.set_result(work())
     except BaseException as error:  # noqa: BLE001  (whoever waits gets it)
         answer.set_exception(error)
+
+
+def plain_connection(path: str) -> sqlite3.Connection:
+    """A connection without our settings, for tables that belong to an application."""
+    return sqlite3.connect(path, timeout=_PLAIN_WAIT_SECONDS, isolation_level="IMMEDIATE")

@@ -1,0 +1,50 @@
+"""Errors of the job library: what a job needs of its application, and is not there."""
+
+from windlass.errors.base import WindlassError
+from windlass.errors.wording import quoted, sentence
+
+
+class TableMissing(WindlassError):
+    """A library job needs a table, or a column of it, that the application's database lacks."""
+
+    code = "WL6101"
+
+    def __init__(self, table: str, *, column: str | None = None) -> None:
+        self.table = table
+        self.column = column
+        what = "table" if column is None else f"column {quoted(column)} in the table"
+        super().__init__(
+            f"there is no {what} {quoted(table)}.",
+            reason="A job of the library reads or changes it in the application's database.",
+            hint="Give the names that your tables have where the group is installed: `wl.install(…)`.",
+        )
+
+
+class DirectoryMissing(WindlassError):
+    """A library job needs a directory that is not there, or that it may not use."""
+
+    code = "WL6102"
+
+    def __init__(self, path: str, *, problem: str, setting: str) -> None:
+        self.path = path
+        self.setting = setting
+        super().__init__(
+            f"the directory {quoted(path)} cannot be used.",
+            reason=sentence(problem),
+            hint=f"Create it, or name another one: {setting}.",
+        )
+
+
+class SourceUnsupported(WindlassError):
+    """The `source` of a group of library jobs is no database that they can use."""
+
+    code = "WL6103"
+
+    def __init__(self, given: str) -> None:
+        self.given = given
+        super().__init__(
+            f"a {given} cannot be the source of library jobs.",
+            reason="Their jobs open a connection of their own for each short transaction.",
+            hint="Use a blocking SQLAlchemy engine, a function that opens a connection of a driver, "
+            "or a database URL.",
+        )

@@ -1,0 +1,27 @@
+"""The job library: ready jobs for what most applications need, installed by group.
+
+    from windlass import Windlass, library
+
+    wl = Windlass("sqlite:///shop.db")
+    wl.install(library.accounts, source=engine)
+
+They are ordinary definitions with default schedules. `library.accounts` knows the tables by their
+default names; `library.Accounts(sessions=…)` takes others.
+"""
+
+from windlass.library.accounts import Accounts
+from windlass.library.data.expiry import delete_batches
+from windlass.library.data.source import Source
+from windlass.library.data.tables import DateRule, ExpiringRows, ExpiringTable
+
+__all__ = [
+    "Accounts",
+    "DateRule",
+    "ExpiringRows",
+    "ExpiringTable",
+    "Source",
+    "accounts",
+    "delete_batches",
+]
+
+accounts = Accounts()

@@ -1,0 +1,1 @@
+"""The application's data, as library jobs meet it: its database, tables and files."""
