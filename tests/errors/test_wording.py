@@ -9,9 +9,10 @@ import pytest
 from tests.cli.framework.test_help import COMMANDS
 from tests.errors.test_errors import EXAMPLES
 from windlass.cli.main import COMMANDS as LISTED
+from windlass.core.payloads.json_text import printable_json
 from windlass.errors import WindlassError
 from windlass.errors.remedies import remedies
-from windlass.errors.wording import printable, printable_json, quoted
+from windlass.errors.wording import printable, quoted
 
 HARMFUL = [
     *map(chr, range(0x20)),

@@ -18,7 +18,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
 from windlass.api import routing
-from windlass.api.access.callers import rate_limited_caller, require_right
+from windlass.api.access.callers import (
+    CurrentCaller,
+    ReadyEngine,
+    rate_limited_caller,
+    require_right,
+)
 from windlass.api.middleware import audit, idempotency, problems
 from windlass.api.middleware.query_parameters import check_query
 from windlass.api.routing import (
@@ -31,7 +36,7 @@ from windlass.api.routing import (
     resolve,
     routes_of,
 )
-from windlass.core.payloads.json_text import DEEPEST, read_json
+from windlass.core.payloads.json_text import DEEPEST, printable_json, read_json
 from windlass.errors import (
     FieldError,
     PayloadUnstorable,
@@ -39,7 +44,6 @@ from windlass.errors import (
     ServerFailed,
     WindlassError,
 )
-from windlass.errors.wording import printable_json
 
 Handler = Callable[[fastapi.Request], Coroutine[Any, Any, Response]]
 _PROBLEM = {
@@ -49,9 +53,20 @@ _PROBLEM = {
 #: Error responses of every route.
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
 
+
+async def _take_key(
+    request: routing.Request,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    idempotency_key: idempotency.Key = None,
+) -> None:
+    if idempotency_key is not None:
+        await idempotency.begin_idempotent(request, caller, engine, idempotency_key)
+
+
 #: Checked after the right: callers without it must not learn other callers' responses.
 _KEYS: Mapping[IdempotencyPolicy, Sequence[routing.Depends]] = {
-    "kept": [routing.Depends(idempotency.begin_idempotent)],
+    "kept": [routing.Depends(_take_key)],
     "refused": [routing.Depends(idempotency.reject_idempotency_key)],
     "own": [],
 }
@@ -141,12 +156,14 @@ class _NounRoute(SafeRoute):
             except idempotency.ReplayedResponse as replayed:
                 return replayed.response()
             except Exception as error:
-                await idempotency.release_key(request)
+                if hasattr(request.state, "taken_key"):
+                    await idempotency.release_key(request)
                 await audit.record_refusal(request, error)
                 raise
             if pending := getattr(request.state, "pending_audit", None):
                 await audit.end(request, response, pending)
-            await idempotency.store_response(request, response)
+            if hasattr(request.state, "taken_key"):
+                await idempotency.store_response(request, response)
             return response
 
         return handled

@@ -50,7 +50,8 @@ def job(
     secrets = NO_SECRETS
     if whole:
         given = job.payload if opened is None else opened
-        secrets = KnownSecrets(redactor.secrets_in(given, schema))
+        if hidden := redactor.secrets_in(given, schema):
+            secrets = KnownSecrets(hidden)
         shown["payload"] = redactor.redact_value(job.payload, schema)
         shown["metadata"] = redactor.redact_value(dict(job.metadata), secrets=secrets)
         shown["result"] = redactor.redact_value(job.result, secrets=secrets)

@@ -13,8 +13,6 @@ _LINE = 300
 _HOST = re.compile(r"[\w.,:-]+|\[[0-9A-Fa-f:.]+\](:\d+)?")
 #: Everything but ASCII that prints: only this is looked at more closely.
 _UNUSUAL = re.compile(r"[^ -~]+")
-#: A JSON document of several lines: its line breaks are not part of any text in it.
-_UNUSUAL_IN_JSON = re.compile(r"[^ -~\n]+")
 #: Persian, the Indic scripts and emoji need these joiners; they neither reorder text nor move a cursor.
 _JOINERS = "\u200c\u200d"
 _PORTS = {"postgresql": 5432, "postgres": 5432, "mysql": 3306, "mariadb": 3306}
@@ -28,17 +26,6 @@ def printable(text: str) -> str:
     safe on one line of a terminal. Takes time in proportion to the length.
     """
     return text if text.isprintable() else _UNUSUAL.sub(_visible, text)
-
-
-def printable_json(text: str) -> str:
-    """JSON text with `\\u` escapes for the characters that `printable` replaces: an equal value.
-
-    Line breaks stay: within a value JSON has them escaped already.
-    """
-    # Nearly every document is ASCII, in which JSON leaves but one character to be escaped.
-    if text.isascii() and "\x7f" not in text:
-        return text
-    return text if text.isprintable() else _UNUSUAL_IN_JSON.sub(_visible_in_json, text)
 
 
 def prints(character: str) -> bool:
@@ -121,19 +108,10 @@ def _visible(found: re.Match[str]) -> str:
     return found[0] if found[0].isprintable() else "".join(map(_escaped, found[0]))
 
 
-def _visible_in_json(found: re.Match[str]) -> str:
-    return found[0] if found[0].isprintable() else "".join(map(_escaped_in_json, found[0]))
-
-
 # Remembered: a long text of nothing but such characters takes a tenth of the time.
 @lru_cache(1024)
 def _escaped(character: str) -> str:
     return character if prints(character) else ascii(character)[1:-1]
-
-
-@lru_cache(1024)
-def _escaped_in_json(character: str) -> str:
-    return character if prints(character) else json.dumps(character)[1:-1]
 
 
 def with_type(error_type: str | None, error: str | None) -> str:

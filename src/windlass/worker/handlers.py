@@ -15,7 +15,7 @@ from windlass.core.definitions.backoff import Backoff
 from windlass.core.definitions.definition import Definition
 from windlass.core.leases.gates import needs, version_of
 from windlass.core.leases.lease import Lease
-from windlass.core.payloads.json_text import dump_json, load_json
+from windlass.core.payloads.json_text import dump_json, dump_plain_json, load_json
 from windlass.core.payloads.payload import HandlerPayload
 from windlass.core.payloads.result import RESULT_LIMIT, encode_result
 from windlass.core.triggers.declared_trigger import DeclaredTrigger
@@ -93,6 +93,8 @@ class Handler:
         ResultInvalid, ResultTooLarge."""
         if result is None:
             return None, None
+        if (text := dump_plain_json(result, limit=self.result_bytes)) is not None:
+            return text, None
         return encode_result(result, self.result_bytes, truncate=self.truncate_result)
 
     @property

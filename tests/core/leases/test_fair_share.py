@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.leases.fair_share import limit_quotas, next_cursor, share_quotas
+from windlass.core.leases.fair_share import limit_quotas, share_quotas
 from windlass.core.leases.lease import JobLine, Quota
 from windlass.core.leases.limits import Limit
 from windlass.ids import QueueName, TenantId
@@ -128,11 +128,3 @@ def test_a_limit_that_cannot_be_counted_gives_nothing():
     ]
 
     assert limit_quotas([quota], {}, {}) == []
-
-
-def test_the_next_turn_starts_after_the_last_tenant_served():
-    lines = lines_of({"acme": 1, "globex": 1, "hooli": 1})
-
-    assert next_cursor(lines, share_quotas(lines, 2)) == "globex"
-    assert next_cursor(lines, []) == "hooli"
-    assert next_cursor([], []) == ""

@@ -27,7 +27,7 @@ from windlass.storage.connection import deadlines
 from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Lane
 from windlass.storage.postgres import database as postgres
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 from windlass.storage.storage import Storage, open_storage
 
 servers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)

@@ -16,7 +16,7 @@ from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Lane
 from windlass.storage.jobs.enqueue import enqueue_params
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)

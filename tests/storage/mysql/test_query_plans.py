@@ -27,7 +27,7 @@ from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.lease import Lease, ProgressReport
 from windlass.ids import new_job_id
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)

@@ -26,7 +26,8 @@ from windlass.storage.database import Lane
 from windlass.storage.jobs.list_sql import JobList
 from windlass.storage.leases.leases import finish_batch
 from windlass.storage.postgres.database import PLANS
-from windlass.storage.sql.batches import BATCHES, Batch
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Batch
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = [

@@ -12,8 +12,8 @@ from windlass.storage.leases.leases import finish_batch
 from windlass.storage.mysql.claim import LimitRow, LineRow, PackedJob, RareFields
 from windlass.storage.mysql.fast_paths import FAST_PATHS as MYSQL
 from windlass.storage.postgres.fast_paths import FAST_PATHS as POSTGRES
-from windlass.storage.sql.batches import BATCHES, Batch
-from windlass.storage.sql.statements import Scripts, sql_files
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Batch, Scripts, sql_files
 from windlass.storage.sqlite.dialect import driver_dialect
 
 

@@ -8,8 +8,7 @@ from starlette.types import Receive, Scope, Send
 from windlass import clock
 from windlass.api.live.feed import LiveFeed
 from windlass.api.live.subscription import Message, Subscription
-from windlass.core.payloads.json_text import dump_json
-from windlass.errors.wording import printable_json
+from windlass.core.payloads.json_text import dump_json, printable_json
 
 _HEADERS = {
     "cache-control": "no-store",

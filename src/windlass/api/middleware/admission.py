@@ -8,13 +8,14 @@ from windlass.api.access.credentials import by_credentials, find_principal
 from windlass.api.middleware.browser_security import check_loopback, check_write
 from windlass.api.middleware.problems import respond
 from windlass.api.middleware.rate_limit import rate_limiter_of
-from windlass.api.pages.dashboard import is_asset, path_below_root
 from windlass.core.access.audit import Target
 from windlass.core.access.principal import Principal
 from windlass.errors import CrossSiteRefused, NotAuthenticated, PayloadTooLarge, WindlassError
 
 #: A body may be some times as large as a payload: its text is escaped, and there is more to say.
 TIMES = 4
+#: Below it lie the dashboard's files whose names change with their content.
+ASSETS = "/assets/"
 #: Not counted: a load balancer that shares its address with its clients must not have its probes
 #: refused on their account, or it takes the server out of service.
 _UNCOUNTED = frozenset({"/healthz", "/readyz"})
@@ -57,6 +58,19 @@ class AdmissionMiddleware:
             return message
 
         return receive_counted
+
+
+def is_asset(scope: Scope) -> bool:
+    """True if a request asks for a file of the dashboard. That needs no credential and no database."""
+    path = path_below_root(scope)
+    is_file = path.startswith(ASSETS) or (path.count("/") == 1 and "." in path)
+    return is_file and scope["method"] in ("GET", "HEAD")
+
+
+def path_below_root(scope: Scope) -> str:
+    """The path of a request below where the API is mounted."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
 
 
 async def _admit(request: Request) -> None:

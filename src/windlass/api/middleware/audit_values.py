@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.api.routing import Request
 from windlass.api.schema import render
 from windlass.core import wire
-from windlass.core.payloads.json_text import load_json
+from windlass.core.payloads.schema_marks import marking_schema
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import create_redactor, run_in_thread_if_long
 from windlass.errors import DefinitionNotFound, WindlassError
@@ -90,9 +90,10 @@ async def redacted(engine: Engine, shown: Shown | None) -> Shown | None:
     redactor = create_redactor(engine.settings)
     if "payload" in shown and "definition" in shown:
         try:
-            schema = load_json((await engine.definitions.get(shown["definition"])).payload_schema)
+            definition = await engine.definitions.get(shown["definition"])
         except DefinitionNotFound:
             return shown
+        schema = marking_schema(definition.payload_schema)
         hide = partial(redactor.redact_value, shown["payload"], schema)
         return {**shown, "payload": await run_in_thread_if_long(hide, shown["payload"])}
     if "default_payload" in shown:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from starlette.responses import Response
 
-from windlass.api.access.callers import CurrentCaller, ReadyEngine
+from windlass.api.access.callers import Caller
 from windlass.api.routing import Header, Request
 from windlass.engine.access.idempotency import RequestClaim, StoredResponse
 from windlass.engine.engine import Engine
@@ -15,7 +15,7 @@ from windlass.errors import FieldError, RequestInvalid
 _HEADER = "idempotency-key"
 #: How a truth value is spelled in a query.
 _TRUE = frozenset({"true", "1", "yes", "on", "t", "y", "True", "TRUE"})
-_Key = Annotated[
+Key = Annotated[
     str | None,
     Header(
         min_length=1,
@@ -41,17 +41,15 @@ class ReplayedResponse(Exception):
         )
 
 
-async def begin_idempotent(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, idempotency_key: _Key = None
-) -> None:
-    """Take the key of a request that has one, or tell that it was answered.
+async def begin_idempotent(request: Request, caller: Caller, engine: Engine, key: str) -> None:
+    """Take the key of a request, or tell that it was answered.
 
     A dry run changes nothing and takes no key: the same key is good for the write itself.
     """
-    if idempotency_key is None or request.query_params.get("dry_run") in _TRUE:
+    if request.query_params.get("dry_run") in _TRUE:
         return
     begun = await engine.answers.begin(
-        idempotency_key,
+        key,
         tenant=caller.scope.tenant,
         caller=caller.name,
         route=f"{request.method} {request.url.path}",
@@ -59,7 +57,7 @@ async def begin_idempotent(
     )
     if isinstance(begun, StoredResponse):
         raise ReplayedResponse(begun)
-    request.state.turn = engine, begun
+    request.state.taken_key = engine, begun
 
 
 def reject_idempotency_key(request: Request) -> None:
@@ -71,21 +69,19 @@ def reject_idempotency_key(request: Request) -> None:
 
 
 async def store_response(request: Request, response: Response) -> None:
-    """Keep what was answered, if something was done."""
+    """Keep what was answered under the key that the request took, if something was done."""
     if response.status_code >= HTTPStatus.BAD_REQUEST:  # a job that a limit rejects
         await release_key(request)
         return
-    if (taken := _held_key(request)) is not None:
-        engine, turn = taken
-        body = bytes(response.body).decode() if response.body else None
-        await engine.answers.keep(turn, response.status_code, body)
+    engine, claim = _taken_key(request)
+    body = bytes(response.body).decode() if response.body else None
+    await engine.answers.keep(claim, response.status_code, body)
 
 
 async def release_key(request: Request) -> None:
     """A problem is not kept: the same may be asked again, under the same key."""
-    if (taken := _held_key(request)) is not None:
-        engine, turn = taken
-        await engine.answers.release(turn)
+    engine, claim = _taken_key(request)
+    await engine.answers.release(claim)
 
 
 async def _body(request: Request) -> bytes:
@@ -94,6 +90,6 @@ async def _body(request: Request) -> bytes:
     return await request.body() if sent is None else json.dumps(sent, sort_keys=True).encode()
 
 
-def _held_key(request: Request) -> tuple[Engine, RequestClaim] | None:
-    taken: tuple[Engine, RequestClaim] | None = getattr(request.state, "turn", None)
+def _taken_key(request: Request) -> tuple[Engine, RequestClaim]:
+    taken: tuple[Engine, RequestClaim] = request.state.taken_key
     return taken

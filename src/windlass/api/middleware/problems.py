@@ -19,8 +19,8 @@ from windlass.api.middleware.field_names import (
     with_request_names,
 )
 from windlass.api.middleware.hints import commands_to_requests, is_cli_request
+from windlass.core.payloads.json_text import printable_json
 from windlass.errors import FieldError, WindlassError
-from windlass.errors.wording import printable_json
 
 #: Error class -> status. A class that is not listed is answered as the class above it is.
 STATUS: Mapping[type[WindlassError], HTTPStatus] = {

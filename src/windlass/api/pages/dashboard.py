@@ -20,11 +20,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
+from windlass.api.middleware.admission import ASSETS, is_asset, path_below_root
 from windlass.api.middleware.browser_security import IMMUTABLE
 from windlass.errors import PathUnknown
 
-#: Below it lie the files whose names change with their content.
-ASSETS = "/assets/"
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'self'; "
@@ -119,19 +118,6 @@ def _is_served(scope: Scope) -> bool:
     return is_asset(scope) or (
         not path.startswith(_OTHERS) and "text/html" in Headers(scope=scope).get("accept", "")
     )
-
-
-def is_asset(scope: Scope) -> bool:
-    """True if a request asks for a file of the bundle. That needs no credential and no database."""
-    path = path_below_root(scope)
-    is_file = path.startswith(ASSETS) or (path.count("/") == 1 and "." in path)
-    return is_file and scope["method"] in ("GET", "HEAD")
-
-
-def path_below_root(scope: Scope) -> str:
-    """The path of a request below where the API is mounted."""
-    path: str = scope["path"]
-    return path.removeprefix(scope.get("root_path", ""))
 
 
 async def _respond(request: Request) -> Response:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.api.routing import Request
 from windlass.core import wire
 from windlass.core.jobs.models import ALL_TENANTS, JobPage, Scope
-from windlass.core.payloads.json_text import load_json
+from windlass.core.payloads.schema_marks import marking_schema
 from windlass.engine.redaction import create_redactor, run_in_thread_if_long
 from windlass.errors import DefinitionNotFound
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 async def job(engine: "Engine", job: "Job") -> dict[str, Any]:
     """A whole job; values that its schema marks as secret are redacted."""
     try:
-        schema = load_json((await engine.definitions.get(job.definition)).payload_schema)
+        schema = marking_schema((await engine.definitions.get(job.definition)).payload_schema)
     except DefinitionNotFound:
         schema = None
     show = partial(

@@ -28,8 +28,9 @@ from windlass.cli.text.printing import (
     write_row,
 )
 from windlass.cli.text.styles import StateLabel, ago, moment
+from windlass.core.payloads.json_text import printable_json
 from windlass.errors import CommandInvalid
-from windlass.errors.wording import listed, nearest, printable, printable_json, quoted
+from windlass.errors.wording import listed, nearest, printable, quoted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -13,7 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from windlass.errors.wording import printable, printable_json
+from windlass.core.payloads.json_text import printable_json
+from windlass.errors.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

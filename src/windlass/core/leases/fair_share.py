@@ -64,8 +64,3 @@ def limit_quotas(
             left[room[:2]] -= take
         allowed.append(replace(quota, line_limit=take))
     return allowed
-
-
-def next_cursor(lines: Sequence[JobLine], served: Sequence[Quota]) -> str:
-    """Start of the next survey: after the last tenant that was served."""
-    return served[-1].line.tenant if served else (lines[-1].tenant if lines else "")

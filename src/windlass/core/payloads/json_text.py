@@ -10,11 +10,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from windlass.core.text import storable
 from windlass.errors import FieldError, PayloadInvalid, PayloadTooLarge, PayloadUnstorable
-from windlass.errors.wording import json_pointer, quoted
+from windlass.errors.wording import json_pointer, prints, quoted
 
 #: Bytes. Larger things belong elsewhere, and the payload says where.
 PAYLOAD_LIMIT = 256 * 1024
@@ -35,6 +36,15 @@ def dump_json(value: object, *, what: str = "payload") -> str:
         raise PayloadUnstorable(problem, pointer=pointer, what=what) from None
     check_storable(text, what=what)
     return text
+
+
+def dump_plain_json(value: object, *, limit: int) -> str | None:
+    """The text of `dump_json`; None for a value that cannot be stored, or not in `limit` bytes."""
+    try:
+        text = dump_json(value)
+    except BaseException:  # noqa: BLE001  a value's own methods may raise anything
+        return None
+    return text if size_of(text) <= limit else None
 
 
 def load_json(text: str | bytes, *, what: str = "payload") -> Any:
@@ -68,6 +78,27 @@ def read_json(
     if not any_text and (_suspicious(text, deepest) or "\\ud" in text or "\\uD" in text):
         _check(value, what, deepest)
     return value
+
+
+def printable_json(text: str) -> str:
+    """JSON text with `\\u` escapes for the characters that `printable` replaces: an equal value.
+
+    Line breaks stay: within a value JSON has them escaped already.
+    """
+    # Nearly every document is ASCII, in which JSON leaves but one character to be escaped.
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return text if text.isprintable() else _UNUSUAL.sub(_visible, text)
+
+
+def _visible(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else "".join(map(_escaped, found[0]))
+
+
+# Remembered: a long text of nothing but such characters takes a tenth of the time.
+@lru_cache(1024)
+def _escaped(character: str) -> str:
+    return character if prints(character) else json.dumps(character)[1:-1]
 
 
 def _decoded(text: str | bytes, what: str) -> str:
@@ -267,6 +298,8 @@ def _refusal_as_value(parse: Callable[[str], float]) -> Callable[[str], object]:
     return parse_or_refuse
 
 
+#: Everything but ASCII that prints, and the line breaks of a document of several lines.
+_UNUSUAL = re.compile(r"[^ -~\n]+")
 #: The digits of the largest double; a number with more is beyond it.
 _MOST_DIGITS = 309
 _TOO_LARGE = "is a number beyond the range of a double (about 1.8e308)"

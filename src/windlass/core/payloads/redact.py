@@ -20,6 +20,7 @@ from windlass.core.payloads.schema_marks import (
 from windlass.core.payloads.secret_patterns import (
     CREDENTIALS,
     MASK,
+    MAYBE_CREDENTIAL,
     Assignments,
     TextRule,
     wildcard_rule,
@@ -76,14 +77,17 @@ class Redactor:
         Under a secret name, truth values and null stay: they show whether a secret is set, not
         its value.
         """
-        root = schema or {}
-        return self._redacted(value, applicable_schemas([root], root), root, secrets)
+        if not schema:
+            return self._redacted(value, (), {}, secrets)
+        return self._redacted(value, applicable_schemas([schema], schema), schema, secrets)
 
     def redact_text(self, text: str, secrets: KnownSecrets | Iterable[str] = NO_SECRETS) -> str:
         """`text` with `•••` in place of credentials, and of the given secrets of its job."""
-        text = _known(secrets).hide(text)
-        for rule in CREDENTIALS:
-            text = rule.hide(text)
+        if secrets is not NO_SECRETS:
+            text = _known(secrets).hide(text)
+        if MAYBE_CREDENTIAL.search(text):
+            for rule in CREDENTIALS:
+                text = rule.hide(text)
         if self._mentions_secret(text):
             text = self._assignments.hide(text)
         for rule in self._rules:
@@ -118,7 +122,7 @@ class Redactor:
     def _redacted(
         self, value: object, schemas: Schemas, root: Mapping[str, Any], secrets: KnownSecrets
     ) -> Any:
-        if is_marked_secret(schemas):
+        if schemas and is_marked_secret(schemas):
             return None if value is None else MASK
         if isinstance(value, str):
             return self.redact_text(value, secrets)
@@ -126,12 +130,14 @@ class Redactor:
             return {
                 key: MASK
                 if self._hides(key, part)
-                else self._redacted(part, subschemas_at(schemas, str(key), root), root, secrets)
+                else self._redacted(
+                    part, schemas and subschemas_at(schemas, str(key), root), root, secrets
+                )
                 for key, part in value.items()
             }
         if isinstance(value, list | tuple):
             return [
-                self._redacted(part, subschemas_at(schemas, place, root), root, secrets)
+                self._redacted(part, schemas and subschemas_at(schemas, place, root), root, secrets)
                 for place, part in enumerate(value)
             ]
         return value

@@ -5,9 +5,11 @@ could apply are followed, and one mark suffices: whether a branch of `anyOf` rea
 asked. The work per place is bounded, and a schema that exceeds the bound marks the place.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.schema_limits import resolve
 
 Schemas = Sequence[Mapping[str, Any]]
@@ -17,6 +19,22 @@ _MOST = 64
 _MARKED: Mapping[str, Any] = {"writeOnly": True}
 _SIDE_BY_SIDE = ("allOf", "anyOf", "oneOf")
 _IN_PLACE = ("if", "then", "else", "not")
+
+
+@lru_cache(maxsize=1024)
+def marking_schema(text: str) -> Mapping[str, Any] | None:
+    """The schema of this text, to be read only; None if it marks nothing, which most do not.
+
+    A job's values need not be followed through a schema without marks. Each text is read once.
+    """
+    root = load_json(text)
+    if not isinstance(root, Mapping):
+        return None
+    parts = list(_parts(root))
+    is_bounded = len(parts) <= _MOST and all(
+        not isinstance(target := part.get("$ref"), str) or resolve(target, root) for part in parts
+    )
+    return None if is_bounded and not is_marked_secret(parts) else root
 
 
 def applicable_schemas(schemas: Iterable[object], root: Mapping[str, Any]) -> Schemas:
@@ -47,6 +65,18 @@ def is_marked_secret(schemas: Schemas) -> bool:
     return any(
         schema.get("writeOnly") is True or schema.get("format") == "password" for schema in schemas
     )
+
+
+def _parts(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """All objects in a schema, itself included."""
+    left: list[object] = [root]
+    while left:
+        part = left.pop()
+        if isinstance(part, Mapping):
+            yield part
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
 
 
 def _referenced_schemas(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[object]:

@@ -87,6 +87,12 @@ CREDENTIALS = (
     ),
 )
 
+#: Found in every text that one of these matches, and in few others: one search spares most texts
+#: the rules. It begins with a set of characters, which is what makes it fast.
+MAYBE_CREDENTIAL = re.compile(
+    r"[:eEw_-](?://|[Aa][Rr][Ee][Rr][ \t]|yJ|l[_sk]|----BEGIN |[A-Za-z0-9_-]{20})"
+)
+
 
 def wildcard_rule(pattern: str) -> TextRule:
     """A rule for text in which one `*` stands for any run of characters without spaces and quotes."""

@@ -14,9 +14,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from windlass import clock
-from windlass.core.leases import fair_share
+from windlass.core.leases.fair_share import share_quotas
 from windlass.core.leases.gates import is_suspect, with_suspects
-from windlass.core.leases.lease import JobLine, JobPosition, Lease, LeaseRef, QueueSurvey
+from windlass.core.leases.lease import JobLine, JobPosition, Lease, LeaseRef, QueueSurvey, Quota
 from windlass.ids import WorkerId
 from windlass.storage.storage import Storage
 
@@ -64,14 +64,14 @@ class ClaimPlanner:
                 lines = [line for line in lines if not (line.gate and is_suspect(line.gate))]
             quotas = [
                 replace(quota, begin=self._places.get(quota.line))
-                for quota in fair_share.share_quotas(lines, wanted)
+                for quota in self._share(lines, wanted)
             ]
             if not quotas:
                 return []
             suspected = any(is_suspect(gate) for quota in quotas if (gate := quota.line.gate))
             names = everything if suspected else known
             leases = await self._storage.leases.claim(worker, quotas, names, lease_time=lease_time)
-            self._cursor = fair_share.next_cursor(lines, quotas)
+            self._cursor = quotas[-1].line.tenant  # the next look begins after it
             self._remember(lines, leases)
             return leases
 
@@ -89,6 +89,11 @@ class ClaimPlanner:
             await self._look(queues, everything, wanted)
             leases += await draw(self._survey.lines, wanted - len(leases))
         return leases, self._survey.next_due_in
+
+    def _share(self, lines: Sequence[JobLine], wanted: int) -> Sequence[Quota]:
+        if len(lines) <= 1:  # nobody to share with
+            return [Quota(line=line, line_limit=wanted, tenant_limit=wanted) for line in lines]
+        return share_quotas(lines, wanted)
 
     def _with_suspects(self, known: Collection[str]) -> Collection[str]:
         """All that a worker may claim while it runs no suspect; made anew when that changes."""

@@ -16,6 +16,7 @@ from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.known_secrets import KnownSecrets
 from windlass.core.payloads.redact import Redactor
 from windlass.core.payloads.result import RESULT_LIMIT, encode_anything, encode_result
+from windlass.core.payloads.schema_marks import marking_schema
 from windlass.core.text import clean
 from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.payload_encryption import Sealer
@@ -73,7 +74,7 @@ class RemoteOutcomeResolver:
             return known
         job = await self._storage.jobs.get(ALL_TENANTS, held.job_id)
         payload = None if job is None else self._sealer.open_if_possible(job).payload
-        schema = None if row is None else load_json(row.payload_schema)
+        schema = None if row is None else marking_schema(row.payload_schema)
 
         def find() -> KnownSecrets:
             return KnownSecrets(self._redactor.secrets_in(payload, schema))

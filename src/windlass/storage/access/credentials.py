@@ -14,7 +14,7 @@ from windlass.storage.access.audit import run_audited
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 
 
 class StoredToken(NamedTuple):

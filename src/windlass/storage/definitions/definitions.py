@@ -12,7 +12,8 @@ from windlass.ids import JobId
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Session
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import BATCHES, Batch
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Batch
 
 #: Maps the rows found, by key, to the rows to store.
 Change = Callable[[Mapping[str, Definition]], Sequence[Definition]]

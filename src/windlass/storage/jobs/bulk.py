@@ -11,7 +11,7 @@ from windlass.storage.database import Session
 from windlass.storage.jobs.dead import retry_params
 from windlass.storage.jobs.jobs import states_in, update_params
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 
 Placed = Sequence[tuple[int, JobId]]
 

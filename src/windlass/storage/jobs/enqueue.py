@@ -11,8 +11,7 @@ from windlass.ids import JobId
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane, Session
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch, fields_as_columns
-from windlass.storage.sql.statements import Rows
+from windlass.storage.sql.statements import Batch, Rows, fields_as_columns
 
 _TRIES = 5
 #: So many of the newest open jobs are looked at, and so many of those found are waited for.

@@ -19,7 +19,7 @@ from windlass.storage.jobs.enqueue import (
     store,
 )
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Session
 from windlass.storage.jobs.bulk import apply
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 
 #: Jobs of an operation frozen with one statement.
 _CHUNK = 5000

@@ -39,8 +39,7 @@ from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane, Session
 from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch, fields_as_columns
-from windlass.storage.sql.statements import Rows
+from windlass.storage.sql.statements import Batch, Rows, fields_as_columns
 
 #: Before every job.
 _FRONT = JobPosition(LOWEST - 1, datetime(1970, 1, 1, tzinfo=UTC), JobId(UUID(int=0)))

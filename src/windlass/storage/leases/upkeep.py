@@ -7,7 +7,7 @@ from windlass.ids import JobId
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 
 _CHORES = ("unchecked", "overdue", "deltas", "claims", "events")
 

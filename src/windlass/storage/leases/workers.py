@@ -10,7 +10,7 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 from windlass.storage.database import Database, Lane
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 
 
 class RunningJob(NamedTuple):

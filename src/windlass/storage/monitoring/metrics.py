@@ -7,8 +7,7 @@ from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.monitoring.latency import Histogram, HistogramKey, Observation
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane
-from windlass.storage.sql.batches import Batch
-from windlass.storage.sql.statements import Rows
+from windlass.storage.sql.statements import Batch, Rows
 
 
 class MetricVerbs:

@@ -12,8 +12,7 @@ from windlass.core.monitoring.summary import COUNTED, StatsPoint, WorkerUse
 from windlass.ids import TenantId
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch
-from windlass.storage.sql.statements import Rows
+from windlass.storage.sql.statements import Batch, Rows
 
 
 class SeriesVerbs:

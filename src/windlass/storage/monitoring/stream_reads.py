@@ -13,7 +13,7 @@ from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import Batch
+from windlass.storage.sql.statements import Batch
 
 
 class Activity(NamedTuple):

@@ -12,8 +12,7 @@ from windlass.core.leases.gates import counted_by, definition_of
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.sql_literals import interpolate
-from windlass.storage.sql.batches import Batch
-from windlass.storage.sql.statements import Rows, Scripts, Statement
+from windlass.storage.sql.statements import Batch, Rows, Scripts, Statement
 
 #: A claimed job, as a row of the verb.
 JobRow = dict[str, Any]

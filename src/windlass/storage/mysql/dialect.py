@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from windlass.storage.sql.batches import BATCHES, Batch, Shape
-from windlass.storage.sql.statements import Dialect, uncommented
+from windlass.storage.sql.batches import BATCHES, Shape
+from windlass.storage.sql.statements import Batch, Dialect, uncommented
 
 NOW = "utc_timestamp(6)"
 

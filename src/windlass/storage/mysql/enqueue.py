@@ -15,8 +15,8 @@ from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.faults import error_code
 from windlass.storage.mysql.sql_literals import RawSql, interpolate, literal
-from windlass.storage.sql.batches import BATCHES, Batch
-from windlass.storage.sql.statements import Rows, Scripts, Statement
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Batch, Rows, Scripts, Statement
 
 #: The columns that many jobs of a batch have in common: all but place, id and payload.
 _SHARED = [column for column in BATCHES["jobs"] if column not in ("place", "id", "payload")]

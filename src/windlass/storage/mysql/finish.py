@@ -7,8 +7,8 @@ from typing import Any
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.sql_literals import interpolate, literal
-from windlass.storage.sql.batches import BATCHES, Batch
-from windlass.storage.sql.statements import Rows, Scripts
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Batch, Rows, Scripts
 
 #: The values of a plain end; warnings and progress may have any value, the same in each row.
 _PLAIN: Mapping[str, Any] = {

@@ -12,8 +12,7 @@ from windlass.core.leases.gates import definition_of
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.sql_literals import interpolate
-from windlass.storage.sql.batches import Batch
-from windlass.storage.sql.statements import Rows, Scripts, Statement
+from windlass.storage.sql.statements import Batch, Rows, Scripts, Statement
 
 #: Index entries that each half of a hop reads; the same number is in the statement.
 _SEEN = 20

@@ -6,8 +6,7 @@ from typing import Any
 from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.fast_paths import FAST_PATHS, READ_ONLY
 from windlass.storage.mysql.script import run
-from windlass.storage.sql.batches import Batch
-from windlass.storage.sql.statements import Rows, Scripts, Statement
+from windlass.storage.sql.statements import Batch, Rows, Scripts, Statement
 
 Params = Mapping[str, Any]
 

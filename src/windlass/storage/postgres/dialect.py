@@ -11,8 +11,8 @@ from windlass.core.jobs import outcome
 from windlass.core.leases.lease import LeaseRef
 from windlass.ids import JobId
 from windlass.storage.leases.leases import finish_batch
-from windlass.storage.sql.batches import BATCHES, Batch, Shape
-from windlass.storage.sql.statements import Dialect
+from windlass.storage.sql.batches import BATCHES, Shape
+from windlass.storage.sql.statements import Batch, Dialect
 
 #: Fixed for a statement, so that an index can be used with it; real time, not the transaction's.
 NOW = "statement_timestamp()"

@@ -12,8 +12,7 @@ import asyncpg
 
 from windlass.storage.connection.deadlines import LONG
 from windlass.storage.postgres.connect import transaction
-from windlass.storage.sql.batches import Batch
-from windlass.storage.sql.statements import Rows
+from windlass.storage.sql.statements import Batch, Rows
 
 
 class FastPathSession(Protocol):

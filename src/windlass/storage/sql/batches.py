@@ -1,75 +1,13 @@
-"""Batches: rows that travel to a verb as one parameter, and the columns that each of them has.
+"""Shapes of batches: the columns that the rows have which travel to a verb as one parameter.
 
 A value of type `json` is JSON text.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress
-from typing import Any, Literal, Self
+from collections.abc import Mapping
+from typing import Literal
 
 Type = Literal["uuid", "text", "int", "bigint", "float", "json", "time", "bool"]
 Shape = Mapping[str, Type]
-
-
-class Batch:
-    """Rows by column: `Batch(id=ids, token=tokens)`. A column that is left out is null in each row."""
-
-    __slots__ = ("_size", "columns")
-
-    def __init__(self, **columns: Sequence[Any]) -> None:
-        #: Those that are not left out.
-        self.columns: Mapping[str, Sequence[Any]] = columns
-        sizes = set(map(len, columns.values()))
-        if len(sizes) != 1:
-            raise ValueError(f"columns of different lengths: {', '.join(columns)}")
-        [self._size] = sizes
-
-    @classmethod
-    def of_rows(cls, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Self:
-        """A batch of tuples whose fields are these columns."""
-        return cls(**fields_as_columns(columns, rows))
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, column: str) -> Sequence[Any]:
-        return self.columns.get(column) or (None,) * self._size
-
-    def check(self, name: str) -> None:
-        """Raise ValueError if it has a column that the batch of this name has not."""
-        if not self.columns.keys() <= BATCHES[name].keys():
-            unknown = self.columns.keys() - BATCHES[name].keys()
-            raise ValueError(f"the batch {name} has no column {', '.join(sorted(unknown))}")
-
-    def rows(self, *columns: str) -> Iterator[tuple[Any, ...]]:
-        """The rows, of these columns."""
-        nulls = (None,) * self._size
-        return zip(*[self.columns.get(column, nulls) for column in columns], strict=True)
-
-    def all_equal(self, column: str, value: Any) -> bool:
-        """Check that a column has this value in every row."""
-        return self[column].count(value) == self._size
-
-    def take(self, places: Sequence[int]) -> Self:
-        """The rows at these places, in this order."""
-        return type(self)(
-            **{name: [values[n] for n in places] for name, values in self.columns.items()}
-        )
-
-    def where(self, chosen: Sequence[bool]) -> Self:
-        """The rows that are chosen."""
-        return type(self)(
-            **{name: list(compress(values, chosen)) for name, values in self.columns.items()}
-        )
-
-
-def fields_as_columns(
-    fields: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> Mapping[str, Sequence[Any]]:
-    """Tuples turned into columns, named by the tuples' fields."""
-    turned = dict(zip(fields, zip(*rows, strict=True)))  # noqa: B905  without rows it has no columns
-    return turned or dict.fromkeys(fields, ())
-
 
 BATCHES: Mapping[str, Shape] = {
     "jobs": {

@@ -5,6 +5,8 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 from windlass.errors import DatabaseNotFound, DatabaseReadOnly, DatabaseTimeout
@@ -16,7 +18,7 @@ from windlass.storage.sqlite import dialect
 from windlass.storage.sqlite.connection import MEMORY, Connection, WorkThread, translate_errors
 from windlass.storage.sqlite.files import files_readable_by_others
 from windlass.storage.sqlite.lock_holders import lock_holders, lock_timeout_error
-from windlass.storage.sqlite.watch import SqliteWatch, nudge
+from windlass.storage.sqlite.watch import SqliteWatch, listeners_folder, nudge
 from windlass.storage.sqlite.write_transaction import WriteTransaction
 from windlass.storage.sqlite.writer import Writer
 
@@ -125,14 +127,17 @@ class SqliteDatabase:
     async def nudge(self, queues: Sequence[str]) -> None:
         for watch in self._watches:
             watch.heard(queues)
-        if self._path != MEMORY:
-            nudge(self._path, queues, but=[watch.path for watch in self._watches])
+        if self._listeners is not None and self._listeners.exists():
+            nudge(self._listeners, queues, but=[watch.path for watch in self._watches])
 
     async def watch(self, queues: Sequence[str] | None) -> Watch:
-        path = None if self._path == MEMORY else self._path
-        watch = SqliteWatch(path, queues, self._watches.discard)
+        watch = SqliteWatch(self._listeners, queues, self._watches.discard)
         self._watches.add(watch)
         return watch
+
+    @cached_property
+    def _listeners(self) -> Path | None:
+        return None if self._path == MEMORY else listeners_folder(self._path)
 
     async def warnings(self) -> Sequence[str]:
         return await self._do(self._writer_thread, self._writer.warnings)

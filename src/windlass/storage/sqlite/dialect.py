@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from windlass.storage.sql.batches import Batch, Shape
-from windlass.storage.sql.statements import Dialect
+from windlass.storage.sql.batches import Shape
+from windlass.storage.sql.statements import Batch, Dialect
 
 #: Milliseconds are all that SQLite's own functions tell, and callers' connections have no others.
 NOW = "(cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer) * 1000)"

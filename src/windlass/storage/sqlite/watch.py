@@ -23,14 +23,14 @@ _EVERYTHING = b"*"
 
 
 class SqliteWatch:
-    """Hears nudges about the database file at `path` while it is open.
+    """Hears nudges about a database file while it is open, by a socket in `folder`.
 
-    Without a path, or where there are no such sockets, only those of this process.
+    Without a folder, or where there are no such sockets, only those of this process.
     """
 
     def __init__(
         self,
-        path: str | None,
+        folder: Path | None,
         queues: Sequence[str] | None,
         forget: "Callable[[SqliteWatch], None]",
     ) -> None:
@@ -40,10 +40,13 @@ class SqliteWatch:
         self._loop = asyncio.get_running_loop()
         self._socket: socket.socket | None = None
         self.path: Path | None = None
-        if path is not None:
+        if folder is not None:
             # Without sockets of files, or where none may be made, polling has to do.
             with contextlib.suppress(OSError, NotImplementedError, AttributeError):
-                self._bind(_folder(path, make=True))
+                folder.parent.mkdir(mode=0o700, exist_ok=True)
+                _check_private(folder.parent)
+                folder.mkdir(mode=0o700, exist_ok=True)
+                self._bind(folder)
 
     async def wait(self, timeout: float) -> Collection[str]:
         return await self._names.wait(timeout)
@@ -81,16 +84,26 @@ class SqliteWatch:
                 self.heard(listener.recv(_MOST_BYTES).decode().split("\n"))
 
 
-def nudge(path: str, queues: Sequence[str], *, but: Iterable[Path | None]) -> None:
-    """Tell everybody who watches the file, `but` those already told. Sockets nobody listens at
-    any more are removed."""
+def nudge(folder: Path, queues: Sequence[str], *, but: Iterable[Path | None]) -> None:
+    """Tell everybody who has a socket in the folder, `but` those already told. Sockets nobody
+    listens at any more are removed."""
     told = "\n".join(queues).encode()
     message = told if len(told) <= _MOST_BYTES else _EVERYTHING
     already = set(but)
     with contextlib.suppress(OSError, AttributeError), _datagrams() as sender:
-        for listener in list(_folder(path, make=False).iterdir()):
+        _check_private(folder.parent)
+        for listener in list(folder.iterdir()):
             if listener not in already:
                 _tell(sender, listener, message)
+
+
+def listeners_folder(path: str) -> Path | None:
+    """Where the sockets of all who watch the file lie; it exists as long as somebody does. None on a
+    machine without a folder for temporary files."""
+    with contextlib.suppress(OSError):
+        name = hashlib.sha256(path.encode()).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"windlass-{os.getuid()}" / name
+    return None
 
 
 def _tell(sender: socket.socket, listener: Path, message: bytes) -> None:
@@ -102,18 +115,11 @@ def _tell(sender: socket.socket, listener: Path, message: bytes) -> None:
         pass  # it has nudges enough, or has just left
 
 
-def _folder(path: str, *, make: bool) -> Path:
-    home = Path(tempfile.gettempdir()) / f"windlass-{os.getuid()}"
-    folder = home / hashlib.sha256(path.encode()).hexdigest()[:16]
-    if make:
-        home.mkdir(mode=0o700, exist_ok=True)
+def _check_private(home: Path) -> None:
     about = home.lstat()
     closed = not about.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or not closed:
         raise PermissionError(f"{home} is not ours alone")
-    if make:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
 
 
 def _datagrams() -> socket.socket:

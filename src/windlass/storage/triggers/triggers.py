@@ -16,7 +16,8 @@ from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Session
 from windlass.storage.jobs.enqueue import EnqueueResult, EnqueueStatus, store
 from windlass.storage.sql import rows
-from windlass.storage.sql.batches import BATCHES, Batch
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Batch
 from windlass.storage.triggers import trigger_rows
 
 #: Most triggers with unmet conditions that are stored with an event.
