@@ -89,6 +89,20 @@ def test_without_a_response_nothing_is_offered(shell: Shell):
     assert not (shell.folder / "windlass.db").exists()
 
 
+@pytest.mark.database("sqlite")
+@pytest.mark.parametrize("line", ["windlass jobs show ", "windlass enqueue he", "windlass -t a"])
+@pytest.mark.parametrize(
+    "settings", ["", '[commands.sweep]\nargv = ["true"]\n'], ids=["", "command"]
+)
+def test_completing_without_a_database_creates_no_database(shell: Shell, line: str, settings: str):
+    shell.write("windlass.toml", settings)
+    shell.write("my%20jobs.db", "")  # its URL would have %2520
+
+    assert _offered(shell, line) == []
+    assert _offered(shell, line, WINDLASS_DATABASE_URL="sqlite:///my%20jobs.db") == []
+    assert [file.name for file in shell.folder.glob("*.db*")] == ["my%20jobs.db"]
+
+
 def _in_powershell(shell: Shell, words: list[str], begun: str) -> list[list[str]]:
     """The lines that the PowerShell script gets. PowerShell itself does not run here: its script
     passes a line as words, and gets type, value and help of each completion."""

@@ -10,8 +10,25 @@ from pydantic import BaseModel, SecretStr
 
 from windlass.core.payloads.payload import PayloadModel
 from windlass.core.payloads.redact import MASK, Redactor, redact_text, redact_value
+from windlass.core.payloads.schema_marks import marking_schema
 
 SECRET = "hunter2-hunter2"
+
+#: Schemas that mark the field `a` as secret.
+MARKING = (
+    {"properties": {"a": {"writeOnly": True}}},
+    {"properties": {"a": {"format": "password"}}},
+    {"properties": {"a": {"$ref": "#/$defs/s"}}, "$defs": {"s": {"writeOnly": True}}},
+    {"$ref": "#/$defs/s", "$defs": {"s": {"properties": {"a": {"writeOnly": True}}}}},
+    {"properties": {"a": {"anyOf": [{"type": "null"}, {"writeOnly": True}]}}},
+    {"properties": {"a": {"allOf": [{"oneOf": [{"format": "password"}]}]}}},
+    {"anyOf": [{}, {"properties": {"a": {"writeOnly": True}}}]},
+    {"if": {}, "then": {"properties": {"a": {"writeOnly": True}}}},
+    {"dependentSchemas": {"b": {"properties": {"a": {"writeOnly": True}}}}},
+    {"patternProperties": {"^a": {"writeOnly": True}}},
+    {"additionalProperties": {"writeOnly": True}},
+    {"properties": {"a": {"$ref": "http://elsewhere/"}}},
+)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -44,24 +61,7 @@ def test_an_empty_secret_is_distinguishable_from_a_set_one():
     assert redact_value({"password": 4711}) == {"password": MASK}
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"properties": {"a": {"writeOnly": True}}},
-        {"properties": {"a": {"format": "password"}}},
-        {"properties": {"a": {"$ref": "#/$defs/s"}}, "$defs": {"s": {"writeOnly": True}}},
-        {"$ref": "#/$defs/s", "$defs": {"s": {"properties": {"a": {"writeOnly": True}}}}},
-        {"properties": {"a": {"anyOf": [{"type": "null"}, {"writeOnly": True}]}}},
-        {"properties": {"a": {"allOf": [{"oneOf": [{"format": "password"}]}]}}},
-        {"anyOf": [{}, {"properties": {"a": {"writeOnly": True}}}]},
-        {"if": {}, "then": {"properties": {"a": {"writeOnly": True}}}},
-        {"dependentSchemas": {"b": {"properties": {"a": {"writeOnly": True}}}}},
-        {"patternProperties": {"^a": {"writeOnly": True}}},
-        {"additionalProperties": {"writeOnly": True}},
-        {"properties": {"a": {"$ref": "http://elsewhere/"}}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("schema", MARKING, ids=str)
 def test_fields_marked_in_the_schema_are_hidden(schema):
     assert redact_value({"a": SECRET}, schema) == {"a": MASK}
     assert redact_value({"a": {"b": [SECRET]}}, schema) == {"a": MASK}
@@ -103,6 +103,27 @@ def test_a_schema_too_complex_to_follow_hides_everything():
     tangle = {"anyOf": [{"properties": {"a": {"anyOf": [{"title": str(n)} for n in range(99)]}}}]}
 
     assert redact_value({"a": 1, "b": 2}, tangle) == {"a": MASK, "b": 2}
+
+
+@pytest.mark.parametrize(
+    "schema", [*MARKING, {"title": "x", "anyOf": [{"title": str(n)} for n in range(99)]}], ids=str
+)
+def test_a_schema_that_may_mark_a_value_is_followed(schema):
+    assert marking_schema(json.dumps(schema)) == schema
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"properties": {"writeOnly": {"format": "date"}, "b": {"writeOnly": False}}},
+        {"properties": {"a": {"$ref": "#/$defs/s"}}, "$defs": {"s": {"enum": ["password", True]}}},
+        {"anyOf": [{"items": {"type": "string"}}, True]},
+    ],
+    ids=str,
+)
+def test_a_schema_without_marks_is_not_followed(schema):
+    assert marking_schema(json.dumps(schema)) is None
 
 
 def test_a_handlers_secret_parameters_are_hidden():

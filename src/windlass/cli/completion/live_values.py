@@ -7,7 +7,6 @@ timeout; if nothing responds, nothing is offered.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,7 +16,7 @@ from windlass.cli.completion.completion_cache import CachedValue, offered
 from windlass.cli.framework.flags import Flags, flags_of
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.styles import STATES
-from windlass.errors.wording import address, printable
+from windlass.errors.wording import printable
 
 _PATIENCE = "1s"
 _PLAIN_WORD = re.compile(r"[\w.:@/+=,%][\w.:@/+=,% -]*")
@@ -122,10 +121,9 @@ def asked(at: str, flags: Flags) -> Sequence[CachedValue] | None:
             timeout=_PATIENCE,
         ),
         runs_here=True,
+        only_reads=True,  # a key press creates no database
     )
     try:
-        if call.server is None and not _is_there(call.settings.database.url):
-            return None
         found = call.ask(
             lambda api: (
                 api.page(source.at, limit=source.limit) if source.paged else api.get(source.at)
@@ -151,8 +149,3 @@ def completion_items(values: Iterable[tuple[str, str | None]]) -> list[Completio
 
 def _about(source: _Source, item: Mapping[str, Any]) -> str:
     return " ".join(str(item[name]) for name in source.about if item.get(name))
-
-
-def _is_there(url: str) -> bool:
-    """True if there is a database. Connecting would create a SQLite file."""
-    return not url.startswith("sqlite") or Path(address(url)).exists()

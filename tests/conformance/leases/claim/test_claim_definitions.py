@@ -163,7 +163,7 @@ async def test_many_full_limits_do_not_hide_the_next_line(storage):
     for _ in range(3):  # rounds of a worker's turn
         survey = await storage.leases.survey(None, known, cursor=cursor)
         quotas = fair_share.share_quotas(survey.lines, 2)
-        cursor = quotas[-1].line.tenant
+        cursor = quotas[-1].line.tenant if quotas else ""
         got += await storage.leases.claim(WorkerId("birch"), quotas, known, lease_time=LEASE_TIME)
 
     assert [lease.job_id for lease in got] == [zeta]
