@@ -4,6 +4,7 @@ import { useRead, write } from "@/api/read";
 import { useSession } from "@/api/session";
 import { Menu } from "@/parts/dialogs/menu";
 import { Toasts } from "@/parts/dialogs/toasts";
+import { DevError } from "./dev_error";
 import { Environment } from "./environment";
 import { Icon } from "./icons";
 import { LensSelect, useLens } from "./lens";
@@ -88,6 +89,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </nav>
       <div className="flex min-w-0 flex-1 flex-col max-sm:pb-16">
         <Environment screen={here?.title ?? ""} />
+        <DevError />
         <header className="sticky top-0 z-10 flex min-h-12 flex-wrap items-center gap-2 border-b border-line bg-surface px-3 py-1.5">
           <LensSelect />
           <button

@@ -157,7 +157,7 @@ class InstallationSettings(_ResponseModel):
 
 
 class ImportErrorResponse(_ResponseModel):
-    """Why saved code could not be imported; the code before it keeps running."""
+    """Why saved code could not be imported; the code before it keeps running, if there was any."""
 
     message: str
     traceback: str

@@ -57,7 +57,8 @@ def dev(
 
     The default database is the SQLite file windlass.db; its tables are created. All queues are
     served. It prints a one-time link to sign in to the API. Programs need a token (`windlass tokens
-    create`), or --no-auth. Jobs that run while a file is saved finish in the process they run in.
+    create`), or --no-auth. Jobs that run while a file is saved finish in the process they run in. Code
+    that cannot be imported stops nothing: the error is shown here and in the dashboard.
 
     At a terminal it has keys; `?` lists them. With --no-reload the terminal is left to your code,
     for a debugger.

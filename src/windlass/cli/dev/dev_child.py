@@ -8,9 +8,10 @@ import socket
 import sys
 import textwrap
 import traceback
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from windlass.api.monitoring.development import Development
@@ -21,11 +22,13 @@ from windlass.cli.dev.banner import banner, words
 from windlass.cli.dev.job_lines import JobLines
 from windlass.cli.dev.reloader import IMPORT_FAILED, SupervisorLink
 from windlass.cli.framework.error_report import report
+from windlass.cli.framework.exit_codes import Exit
 from windlass.cli.framework.invocation import Invocation
 from windlass.cli.run.listen_sockets import address
 from windlass.cli.run.load_modules import is_file, load_apps
 from windlass.cli.run.log_output import VisibleFormatter
 from windlass.cli.run.run_workers import WorkerFlags, WorkerGroup, work
+from windlass.cli.run.signals import on_stop_signals
 from windlass.engine.redaction import create_redactor
 from windlass.engine.startup_wait import wait_until_ready
 from windlass.errors import (
@@ -83,7 +86,11 @@ class DevChild:
                     self.call.out.say(line)
             if link is not None and not isinstance(error, _NOT_THE_CODES):
                 files = {*imported_files(), *self._module_files(), *_error_files(cause)}
-                link.report("failed", files, error=_error_json(error, cause))
+                shown = _error_json(error, cause)
+                link.report("failed", files, error=shown)
+                code = report(error, self.call.flags)
+                self._development.error = json.loads(shown)
+                return Exit.OK if link.alone and run(self._serve_error(link)) else code
             return report(error, self.call.flags)
 
     def _apps(self) -> list[Windlass]:
@@ -108,6 +115,36 @@ class DevChild:
         async with self._serve(apps[0], group):
             return await self._run_workers(apps, group, link)
 
+    async def _serve_error(self, link: SupervisorLink) -> bool:
+        """Serve the dashboard with the error of the import until the next save: on the database of
+        the settings, because the app that may name another cannot be imported. False if that
+        database cannot be used."""
+        stopped = asyncio.Event()
+        group = WorkerGroup(self.call.out.say, lambda: None)
+        try:
+            app = Windlass(settings=self.call.settings)
+            await _create_schema(app)
+            await app.ready()
+            sign_in = "" if self.no_auth else await self._sign_in(app)
+        except WindlassError as error:
+            self.call.out.say(f"The dashboard cannot show this: {error}")
+            return False
+        loop = asyncio.get_running_loop()
+        try:
+            async with self._serve(app, group):
+                group.at_stop = partial(_call_all, (group.at_stop, stopped.set))
+                with on_stop_signals(group.stop):
+                    loop.add_reader(link.fileno(), self._follow_orders, link, group, app)
+                    shown = sign_in or f"{address(self.listening)}/"
+                    self.call.out.say(f"The dashboard shows this too: {shown}")
+                    link.report("waiting", ())
+                    await stopped.wait()
+        finally:
+            loop.remove_reader(link.fileno())
+            await app.close()
+            group.done()
+        return True
+
     @asynccontextmanager
     async def _serve(self, app: Windlass, group: WorkerGroup) -> AsyncIterator[None]:
         """Serve the API of an app; after a stop it accepts no more requests."""
@@ -119,7 +156,7 @@ class DevChild:
 
         api = create_api(app, authenticate=open_access if self.no_auth else by_credentials)
         api.state.development = self._development
-        server = Server(api, self.listening)
+        server = Server(api, self.listening.dup())  # a server closes its socket at its end
         group.at_stop = server.end
         serving = asyncio.create_task(server.serve_until_stopped())
         try:
@@ -248,6 +285,11 @@ async def _report_imports(link: SupervisorLink) -> None:
         if more := imported_files() - reported:
             reported |= more
             link.report("ready", more)
+
+
+def _call_all(calls: Iterable[Callable[[], object]]) -> None:
+    for call in calls:
+        call()
 
 
 def imported_files() -> set[str]:

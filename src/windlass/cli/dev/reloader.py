@@ -33,16 +33,21 @@ _SETTLE_SECONDS = 0.1
 #: Pause between restarts: a child that dies at once must not loop at full speed.
 _RESTART_SECONDS = 1.0
 
+_WAITING = "Waiting for the next save."
 #: Begins the order that tells the running code why the code saved last could not be imported.
 IMPORT_FAILED = "import-failed "
 
-State = Literal["starting", "ready", "failed"]
+#: `waiting`: the code cannot be imported, and the process serves the error until the next save.
+State = Literal["starting", "ready", "failed", "waiting"]
 
 
 class SupervisorLink:
-    """The child's end of the socket to its supervisor."""
+    """The child's end of the socket to its supervisor. `alone`: no earlier code runs meanwhile."""
 
-    def __init__(self, line: socket.socket, output: TerminalOutput | None) -> None:
+    def __init__(
+        self, line: socket.socket, output: TerminalOutput | None, *, alone: bool = True
+    ) -> None:
+        self.alone = alone
         self._line = line
         self._output = output
         self._buffer = b""
@@ -128,7 +133,7 @@ class Supervisor:
     @property
     def facts(self) -> dict[str, str] | None:
         """The last report of the running code; None while no code runs."""
-        return self._current.facts if self._current else None
+        return self._current.facts if self._current and self._runs else None
 
     def stop(self) -> None:
         """Stop like a signal: children finish their jobs; a second call hands the jobs back."""
@@ -159,6 +164,11 @@ class Supervisor:
         return self._code
 
     @property
+    def _runs(self) -> bool:
+        """True while code runs that could be imported."""
+        return self._current is not None and self._current.state == "ready"
+
+    @property
     def _lent(self) -> bool:
         return self._terminal is not None and self._terminal.lent
 
@@ -177,7 +187,8 @@ class Supervisor:
                 # Its own session: only the supervisor gets Ctrl-C, and forwards it once.
                 os.setsid()
                 output = self._terminal.output if self._terminal else None
-                code = self._work(SupervisorLink(child_end, output), not self._was_ready)
+                link = SupervisorLink(child_end, output, alone=not self._runs)
+                code = self._work(link, not self._was_ready)
             except BaseException:  # noqa: BLE001  the parent's frames are not this process's
                 with contextlib.suppress(OSError):
                     write_lines(traceback.format_exc().rstrip().split("\n"), sys.stderr)
@@ -224,7 +235,7 @@ class Supervisor:
                 self._files.watch(report["files"], since_ns=child.began_ns)
                 child.state = report["state"]
                 child.facts |= report["facts"]
-                if child is self._next and child.state == "ready":
+                if child is self._next and child.state in ("ready", "waiting"):
                     self._take_over(child)
 
     def _take_over(self, child: ChildProcess) -> None:
@@ -232,7 +243,10 @@ class Supervisor:
             self._current.stop()
             self._old.append(self._current)
         self._current, self._next = child, None
-        self._was_ready = True
+        if child.state == "waiting":
+            self.say(f"{_WAITING} No job runs meanwhile.")
+        else:
+            self._was_ready = True
 
     def _reap_children(self) -> None:
         for child in self._children():
@@ -251,12 +265,8 @@ class Supervisor:
             if self.stopping:
                 return
             if child.state == "failed":
-                on = (
-                    "The previous code keeps running."
-                    if self._current
-                    else "No job runs meanwhile."
-                )
-                self.say(f"Waiting for the next save. {on}")
+                on = "The previous code keeps running." if self._runs else "No job runs meanwhile."
+                self.say(f"{_WAITING} {on}")
                 if self._current:
                     self._current.order(f"{IMPORT_FAILED}{child.facts.get('error', 'null')}")
                 self._waiting = self._current is None

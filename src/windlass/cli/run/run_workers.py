@@ -57,7 +57,7 @@ class WorkerGroup:
     answering: str = "database"
     workers: list[Worker] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)
-    at_stop: Callable[[], None] = lambda: None
+    at_stop: Callable[[], object] = lambda: None
     stops: int = 0
     _registered: int = 0
     _last: asyncio.TimerHandle | None = None
