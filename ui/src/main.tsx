@@ -1,6 +1,6 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { signInByKey } from "@/account/key_sign_in";
+import { signInByKey } from "@/access/account/key_sign_in";
 import { limitRequestsTo } from "@/api/client";
 import { App, createQueryClient } from "@/app";
 import { applyPreferences, stored } from "@/shell/preferences";

@@ -1,10 +1,10 @@
+import { Tokens } from "@/access/tenants/tokens";
 import { useSession } from "@/api/session";
 import { SelectField, Switch } from "@/parts/forms/fields";
 import { Panel } from "@/parts/panels/panel";
 import { setPreferences, usePreferences } from "@/shell/preferences";
 import { ScreenHeader } from "@/shell/shell";
 import { ShortcutList } from "@/shell/shortcut_sheet";
-import { Tokens } from "@/tenants/tokens";
 import { Installation } from "./installation";
 
 /** Settings of this browser, and for operators those of the installation. */

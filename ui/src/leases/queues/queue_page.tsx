@@ -1,7 +1,7 @@
 import { Link, useParams } from "wouter";
 import { useRead } from "@/api/read";
 import { useSession } from "@/api/session";
-import { ChartSkeleton } from "@/overview/charts";
+import { ChartSkeleton } from "@/monitoring/overview/charts";
 import { TimeChart } from "@/parts/charts/time_chart";
 import { Panel, QueryView } from "@/parts/panels/panel";
 import { Duration } from "@/parts/values/time";

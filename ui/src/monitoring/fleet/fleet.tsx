@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { type Item, useRead } from "@/api/read";
-import { ChartSkeleton, LINES, WINDOWS, type Window } from "@/overview/charts";
+import { ChartSkeleton, LINES, WINDOWS, type Window } from "@/monitoring/overview/charts";
 import { TimeChart } from "@/parts/charts/time_chart";
 import { Panel, QueryView, Skeleton } from "@/parts/panels/panel";
 import { type Column, Table } from "@/parts/tables/table";

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { useRead } from "@/api/read";
 import { useSession } from "@/api/session";
-import { TestDialog } from "@/schedules/test_dialog";
+import { TestDialog } from "@/triggers/schedules/test_dialog";
 import type { EventEntry } from "./event_words";
 import { MatchOutcome } from "./outcome";
 
