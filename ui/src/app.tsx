@@ -15,7 +15,7 @@ import { refresh, useRead } from "@/api/read";
 import { SessionProvider, sessionOf } from "@/api/session";
 import { stream, type Topic } from "@/api/stream";
 import { ErrorState, Skeleton } from "@/parts/panels/panel";
-import { LensProvider } from "@/shell/lens";
+import { isSingle, LensProvider } from "@/shell/lens";
 import { PAGES, SIGNED_OUT } from "@/shell/pages";
 import { store, stored } from "@/shell/preferences";
 import { Shell, useTenants } from "@/shell/shell";
@@ -76,7 +76,7 @@ function SignedIn({ client }: { client: QueryClient }) {
   const own = session?.identity.memberships.flatMap((each) => each.tenant_id ?? []) ?? [];
   const all = useTenants((session?.overseer && session.may("tenants.read")) ?? false);
   const tenants = session?.overseer ? all.names : own;
-  const single = tenants.length <= 1;
+  const single = isSingle(tenants);
   // A tenant that is gone, or that another account had chosen.
   const known = tenant === null || tenants.includes(tenant);
   useEffect(() => {

@@ -2,6 +2,7 @@ import { Tokens } from "@/access/tenants/tokens";
 import { useSession } from "@/api/session";
 import { SelectField, Switch } from "@/parts/forms/fields";
 import { Panel } from "@/parts/panels/panel";
+import { useLens } from "@/shell/lens";
 import { setPreferences, usePreferences } from "@/shell/preferences";
 import { ScreenHeader } from "@/shell/shell";
 import { ShortcutList } from "@/shell/shortcut_sheet";
@@ -37,6 +38,7 @@ export default function Settings() {
 
 function Appearance() {
   const { theme, density, times } = usePreferences();
+  const { single } = useLens();
   return (
     <div className="grid max-w-xl gap-3 sm:grid-cols-3">
       <SelectField
@@ -66,7 +68,7 @@ function Appearance() {
         options={[
           ["local", "In my zone"],
           ["utc", "In UTC"],
-          ["tenant", "In the tenant's zone"],
+          ["tenant", single ? "In the zone of schedules" : "In the tenant's zone"],
         ]}
       />
     </div>

@@ -10,6 +10,14 @@ export interface Lens {
   single: boolean;
 }
 
+/** The tenant of Windlass's own jobs, which every installation has. */
+const SYSTEM_TENANT = "system";
+
+/** True if there is one tenant, or none; that of Windlass itself does not count. */
+export function isSingle(tenants: readonly string[]): boolean {
+  return tenants.filter((each) => each !== SYSTEM_TENANT).length <= 1;
+}
+
 const LensContext = createContext<Lens>({
   tenant: null,
   choose: () => {},

@@ -5,7 +5,7 @@ import { useSession } from "@/api/session";
 import { Dialog } from "@/parts/dialogs/dialog";
 import { useLens } from "./lens";
 import { setPreferences, type Theme } from "./preferences";
-import { SCREENS } from "./screens";
+import { screensFor } from "./screens";
 
 interface Command {
   label: string;
@@ -34,7 +34,7 @@ export default function Palette({ close }: { close: () => void }) {
   }, [session]);
   const to = (path: string) => () => go(path);
   const commands: Command[] = [
-    ...SCREENS.filter((screen) => screen.shown(session, !lens.single)).map((screen) => ({
+    ...screensFor(session, !lens.single).map((screen) => ({
       label: screen.title,
       kind: "Go to",
       run: to(screen.path),
@@ -88,8 +88,12 @@ export default function Palette({ close }: { close: () => void }) {
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={shown.length > 0 ? `${id}-${chosen}` : undefined}
-        aria-label="Screen, job id, definition, tenant"
-        placeholder="Screen, job id, definition, tenant…"
+        aria-label={
+          lens.single ? "Screen, job id, definition" : "Screen, job id, definition, tenant"
+        }
+        placeholder={
+          lens.single ? "Screen, job id, definition…" : "Screen, job id, definition, tenant…"
+        }
         autoFocus
         value={text}
         onKeyDown={pressed}

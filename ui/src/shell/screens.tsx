@@ -4,6 +4,8 @@ import type { Session } from "@/api/session";
 export interface Screen {
   path: string;
   title: string;
+  /** Title where there is one tenant, if another. */
+  titleOfSingle?: string;
   icon: string;
   /** Second key after `g`. */
   key?: string;
@@ -14,7 +16,7 @@ export interface Screen {
 const right = (name: string) => (session: Session) => session.may(name);
 
 /** The screens, in the order of the navigation. */
-export const SCREENS: readonly Screen[] = [
+const SCREENS: readonly Screen[] = [
   { path: "/", title: "Overview", icon: "overview", key: "o", shown: () => true },
   { path: "/jobs", title: "Jobs", icon: "jobs", key: "j", shown: right("jobs.read") },
   {
@@ -51,6 +53,7 @@ export const SCREENS: readonly Screen[] = [
   {
     path: "/tenants",
     title: "Tenants",
+    titleOfSingle: "People",
     icon: "tenants",
     key: "t",
     shown: (session) => session.may("tenants.read"),
@@ -64,3 +67,10 @@ export const SCREENS: readonly Screen[] = [
   { path: "/audit", title: "Audit", icon: "audit", shown: right("audit.read") },
   { path: "/settings", title: "Settings", icon: "settings", shown: () => true },
 ];
+
+/** The screens of a person, titled as they are there. */
+export function screensFor(session: Session, manyTenants: boolean): readonly Screen[] {
+  return SCREENS.filter((screen) => screen.shown(session, manyTenants)).map((screen) =>
+    manyTenants ? screen : { ...screen, title: screen.titleOfSingle ?? screen.title },
+  );
+}

@@ -10,7 +10,7 @@ import { Icon } from "./icons";
 import { LensSelect, useLens } from "./lens";
 import { LiveIndicator } from "./live_indicator";
 import { setPreferences, type Theme, usePreferences } from "./preferences";
-import { SCREENS } from "./screens";
+import { screensFor } from "./screens";
 import { useShortcuts } from "./shortcuts";
 
 const Palette = lazy(() => import("./palette"));
@@ -31,7 +31,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const { railOpen } = usePreferences();
   const [palette, setPalette] = useState(false);
   const [sheet, setSheet] = useState(false);
-  const screens = SCREENS.filter((screen) => screen.shown(session, !lens.single));
+  const screens = screensFor(session, !lens.single);
   const here = screens.findLast(
     (screen) => location === screen.path || location.startsWith(`${screen.path}/`),
   );

@@ -1,8 +1,10 @@
+import { useSession } from "@/api/session";
 import { Dialog } from "@/parts/dialogs/dialog";
-import { SCREENS } from "./screens";
+import { useLens } from "./lens";
+import { screensFor } from "./screens";
 
-/** What keys do. Screens list what they add. */
-export const KEYS: readonly (readonly [string, string])[] = [
+/** What keys do, besides going to a screen. */
+const KEYS: readonly (readonly [string, string])[] = [
   ["?", "This list"],
   ["Ctrl K", "Command palette"],
   ["/", "Search"],
@@ -14,9 +16,6 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["c", "Cancel"],
   ["[, ]", "Previous, next job of the list"],
   ["Esc", "Back, close"],
-  ...SCREENS.filter((screen) => screen.key).map(
-    (screen) => [`g ${screen.key}`, screen.title] as const,
-  ),
 ];
 
 export default function ShortcutSheet({ close }: { close: () => void }) {
@@ -28,12 +27,16 @@ export default function ShortcutSheet({ close }: { close: () => void }) {
 }
 
 export function ShortcutList() {
+  const session = useSession();
+  const { single } = useLens();
+  const screens = screensFor(session, !single).filter((screen) => screen.key);
+  const keys = [...KEYS, ...screens.map(({ key, title }) => [`g ${key}`, title] as const)];
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 sm:grid-cols-[auto_1fr_auto_1fr]">
-      {KEYS.map(([keys, meaning]) => (
-        <div key={keys} className="contents">
+      {keys.map(([pressed, meaning]) => (
+        <div key={pressed} className="contents">
           <dt>
-            <kbd className="rounded border border-line-strong bg-raised px-1.5">{keys}</kbd>
+            <kbd className="rounded border border-line-strong bg-raised px-1.5">{pressed}</kbd>
           </dt>
           <dd>{meaning}</dd>
         </div>

@@ -6,7 +6,7 @@ import { Route, Router } from "wouter";
 import { type Identity, SessionProvider, sessionOf } from "@/api/session";
 import { createQueryClient } from "@/app";
 import { Toasts } from "@/parts/dialogs/toasts";
-import { LensProvider } from "@/shell/lens";
+import { isSingle, LensProvider } from "@/shell/lens";
 
 /** A request that a component made. */
 export interface SentRequest {
@@ -72,7 +72,7 @@ export function renderScreen(
     return answer instanceof Response ? answer : Response.json(answer);
   };
   history.replaceState(null, "", at);
-  const lens = { tenant: null, choose: () => {}, tenants, single: tenants.length <= 1 };
+  const lens = { tenant: null, choose: () => {}, tenants, single: isSingle(tenants) };
   const client = createQueryClient();
   const view = render(
     <QueryClientProvider client={client}>

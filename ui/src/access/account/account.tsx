@@ -8,12 +8,14 @@ import { useSubmit } from "@/parts/forms/submit";
 import { ErrorState, Panel, QueryView } from "@/parts/panels/panel";
 import { type Column, Table } from "@/parts/tables/table";
 import { Time } from "@/parts/values/time";
+import { useLens } from "@/shell/lens";
 import { ScreenHeader } from "@/shell/shell";
 import { openDashboard } from "./account_form";
 
 /** My account: roles, password, and the browsers that are signed in. */
 export default function Account() {
   const { identity } = useSession();
+  const { single } = useLens();
   return (
     <>
       <ScreenHeader title="My account" />
@@ -21,7 +23,7 @@ export default function Account() {
         <Panel title={identity.name}>
           <Table
             label="Roles"
-            columns={ROLES}
+            columns={single ? ROLES.filter((column) => column.id !== "tenant") : ROLES}
             rows={identity.memberships}
             rowKey={(each) => `${each.tenant_id} ${each.role}`}
           />

@@ -7,6 +7,7 @@ import { NothingYet, Panel, QueryView } from "@/parts/panels/panel";
 import { type Column, Table } from "@/parts/tables/table";
 import { Duration } from "@/parts/values/time";
 import { Count } from "@/parts/values/values";
+import { useLens } from "@/shell/lens";
 import { ScreenHeader } from "@/shell/shell";
 import { EMPTY_TENANT, TenantFields, type TenantForm, tenantBody } from "./tenant_fields";
 import { Users } from "./users";
@@ -17,6 +18,7 @@ type Usage = Item<"/api/v1/stats/tenants">;
 /** Tenants with their limits and their use of the last hour; for superadmins also all users. */
 export default function TenantList() {
   const session = useSession();
+  const { single } = useLens();
   const tenants = useRead("/api/v1/tenants", { params: { query: { limit: 500 } } });
   const usage = useRead(
     "/api/v1/stats/tenants",
@@ -27,7 +29,7 @@ export default function TenantList() {
   const used = new Map(usage.data?.items.map((each) => [each.tenant_id, each]));
   return (
     <>
-      <ScreenHeader title="Tenants">
+      <ScreenHeader title={single ? "People" : "Tenants"}>
         {session.may("tenants.write") && session.overseer && (
           <button type="button" className="button button-primary" onClick={() => setCreating(true)}>
             New tenant

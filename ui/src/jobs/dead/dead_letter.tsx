@@ -2,6 +2,7 @@ import { useRead } from "@/api/read";
 import { Switch } from "@/parts/forms/fields";
 import { NothingMatches, QueryView, Skeleton } from "@/parts/panels/panel";
 import { numberWords } from "@/parts/values/values";
+import { useLens } from "@/shell/lens";
 import { ScreenHeader } from "@/shell/shell";
 import { useView } from "@/shell/view";
 import { useGroupActions } from "./group_actions";
@@ -12,6 +13,7 @@ const DEFAULTS = { find: "", recovered: "", muted: "", trend: "24h" };
 
 /** The dead letter as an inbox of causes. */
 export default function DeadLetter() {
+  const { single } = useLens();
   const [view, setView] = useView(DEFAULTS);
   const actions = useGroupActions();
   const groups = useRead(
@@ -34,7 +36,7 @@ export default function DeadLetter() {
         <input
           type="search"
           aria-label="Find a cause"
-          placeholder="Definition, error or tenant"
+          placeholder={single ? "Definition or error" : "Definition, error or tenant"}
           className="input w-60"
           value={view.find}
           onChange={(event) => setView({ find: event.target.value }, { push: false })}

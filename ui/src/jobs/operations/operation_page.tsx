@@ -5,6 +5,7 @@ import { NotPermitted, Panel, QueryView } from "@/parts/panels/panel";
 import { Tabs } from "@/parts/panels/tabs";
 import { Time } from "@/parts/values/time";
 import { numberWords, ShortId } from "@/parts/values/values";
+import { useLens } from "@/shell/lens";
 import { ScreenHeader } from "@/shell/shell";
 import { useView } from "@/shell/view";
 import { Items, OperationProgress, useOperation } from "./operation_progress";
@@ -69,6 +70,7 @@ function OperationView({ id }: { id: string }) {
 }
 
 function Details({ operation }: { operation: Operation }) {
+  const { single } = useLens();
   return (
     <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1">
       <Fact name="Jobs">
@@ -79,7 +81,7 @@ function Details({ operation }: { operation: Operation }) {
       <Fact name="By">{operation.actor_name}</Fact>
       {operation.reason && <Fact name="Reason">{operation.reason}</Fact>}
       {operation.changes && <Fact name="Changes">{changesWords(operation.changes)}</Fact>}
-      {operation.tenant_id && <Fact name="Tenant">{operation.tenant_id}</Fact>}
+      {!single && operation.tenant_id && <Fact name="Tenant">{operation.tenant_id}</Fact>}
       <Fact name="Begun">
         <Time at={operation.created_at} />
       </Fact>

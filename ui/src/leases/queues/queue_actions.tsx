@@ -7,6 +7,7 @@ import { FormDialog } from "@/parts/dialogs/form_dialog";
 import { Menu } from "@/parts/dialogs/menu";
 import { showToast } from "@/parts/dialogs/toasts";
 import { TextField } from "@/parts/forms/fields";
+import { useLens } from "@/shell/lens";
 
 type Queue = Item<"/api/v1/queues">;
 type Asked = "pause" | "limit" | null;
@@ -60,6 +61,7 @@ function PauseDialog({
   close: () => void;
   paused: () => void;
 }) {
+  const { single } = useLens();
   const [reason, setReason] = useState("");
   return (
     <FormDialog
@@ -76,8 +78,8 @@ function PauseDialog({
       {(problem) => (
         <>
           <p>
-            Its {queue.queued} queued jobs wait until it is resumed, in every tenant. Its{" "}
-            {queue.running} running jobs continue.
+            Its {queue.queued} queued jobs wait until it is resumed
+            {single ? "" : ", in every tenant"}. Its {queue.running} running jobs continue.
           </p>
           <TextField
             label="Reason"

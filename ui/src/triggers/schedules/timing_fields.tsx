@@ -2,6 +2,7 @@ import { DurationField } from "@/parts/forms/duration_field";
 import { Switch, TextField } from "@/parts/forms/fields";
 import { FormContext } from "@/parts/forms/schema_form/form_context";
 import { JsonField } from "@/parts/forms/schema_form/json_field";
+import { useLens } from "@/shell/lens";
 import type { ScheduleForm } from "./schedule_form";
 import { offendingPart } from "./trigger_words";
 import { ZonePicker } from "./zone_picker";
@@ -26,12 +27,15 @@ export function TimingFields({
   /** Zone that holds if none is chosen. */
   zone: string;
 }) {
+  const { single } = useLens();
   const picker = (
     <ZonePicker
       value={form.timezone}
       change={(timezone) => put({ timezone })}
       error={error("/timezone")}
-      {...(form.timezone === "" && { hint: `The tenant's${zone ? `: ${zone}` : ""}` })}
+      {...(form.timezone === "" && {
+        hint: `${single ? "The default" : "The tenant's"}${zone ? `: ${zone}` : ""}`,
+      })}
     />
   );
   switch (form.type) {
