@@ -16,16 +16,6 @@ DAY = 86_400
 SOON = 600
 
 
-@pytest.fixture
-def run(wl, ended):
-    """Run a job of the library and give it as it ended."""
-
-    async def run(key, payload=None):
-        return await ended(await wl.enqueue(key, payload))
-
-    return run
-
-
 @pytest.mark.parametrize("source", SOURCES)
 async def test_expired_sessions_are_deleted_through_every_kind_of_source(wl, run, database, source):
     sessions = Table(database, "_ayb_sessions", "expires_at")

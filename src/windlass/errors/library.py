@@ -1,7 +1,7 @@
 """Errors of the job library: what a job needs of its application, and is not there."""
 
 from windlass.errors.base import WindlassError
-from windlass.errors.wording import quoted, sentence
+from windlass.errors.wording import printable, quoted, sentence
 
 
 class TableMissing(WindlassError):
@@ -29,7 +29,7 @@ class DirectoryMissing(WindlassError):
         self.path = path
         self.setting = setting
         super().__init__(
-            f"the directory {quoted(path)} cannot be used.",
+            f'the directory "{printable(path)}" cannot be used.',
             reason=sentence(problem),
             hint=f"Create it, or name another one: {setting}.",
         )

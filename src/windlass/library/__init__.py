@@ -10,18 +10,27 @@ default names; `library.Accounts(sessions=…)` takes others.
 """
 
 from windlass.library.accounts import Accounts
+from windlass.library.cms import Cms
+from windlass.library.data.caches import Cache, Cleared, FileCache, TableCache
 from windlass.library.data.expiry import delete_batches
 from windlass.library.data.source import Source
 from windlass.library.data.tables import DateRule, ExpiringRows, ExpiringTable
 
 __all__ = [
     "Accounts",
+    "Cache",
+    "Cleared",
+    "Cms",
     "DateRule",
     "ExpiringRows",
     "ExpiringTable",
+    "FileCache",
     "Source",
+    "TableCache",
     "accounts",
+    "cms",
     "delete_batches",
 ]
 
 accounts = Accounts()
+cms = Cms()

@@ -401,7 +401,7 @@ class LibrarySettings:
     """The job library: ready jobs on the tables and files of your application."""
 
     groups: tuple[str, ...] = setting(
-        ListKind(TextKind("accounts")),
+        ListKind(TextKind("accounts", "cms")),
         (),
         "Groups of ready jobs to install, as `wl.install(…)` does in code, which can name other tables "
         "too. None by default.",
@@ -412,6 +412,16 @@ class LibrarySettings:
         "The database with your application's tables, for groups that this section installs. Unset "
         "means `database.url`.",
         url=True,
+    )
+    log_directory: str = setting(
+        TextKind(),
+        "logs",
+        "Where your application's log files are, for `logs.cleanup`.",
+    )
+    cache_directory: str = setting(
+        TextKind(),
+        "cache",
+        "Where your application's file cache is, for `cache.clear` and `cache.clearExpired`.",
     )
 
 

@@ -15,7 +15,7 @@ from windlass.storage.connection.address import Address
 Row = dict[str, Any]
 Open = Callable[[], Any]
 
-_PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
+_PARAMETER = re.compile(r"(?<!:):([a-z_0-9]+)")
 
 
 class SqlConnection:

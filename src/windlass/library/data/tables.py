@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from windlass.errors import TableMissing
 from windlass.library.data.source import Source, SqlConnection
@@ -110,8 +110,10 @@ def is_past(connection: SqlConnection, column: str, kind: str, seconds: int) -> 
             )
 
 
-def delete_rows(connection: SqlConnection, table: str, condition: str, *, most: int) -> int:
-    """Delete at most `most` rows that meet a condition; returns how many."""
+def delete_rows(
+    connection: SqlConnection, table: str, condition: str, *, most: int, **values: Any
+) -> int:
+    """Delete at most `most` rows that meet a condition with `:name` values; returns how many."""
     name = connection.quoted(table)
     match connection.database:
         case "postgresql":
@@ -119,15 +121,17 @@ def delete_rows(connection: SqlConnection, table: str, condition: str, *, most: 
             [row] = connection.rows(
                 f"with gone as (delete from {name} where ctid = any(array(select ctid from {name} "
                 f"where {condition} limit {most} for update skip locked)) and {condition} returning 1) "
-                "select count(*) as gone from gone"
+                "select count(*) as gone from gone",
+                **values,
             )
         case "mysql":
-            connection.rows(f"delete from {name} where {condition} limit {most}")
+            connection.rows(f"delete from {name} where {condition} limit {most}", **values)
             [row] = connection.rows("select row_count() as gone")
         case _:
             connection.rows(
                 f"delete from {name} where rowid in "
-                f"(select rowid from {name} where {condition} limit {most})"
+                f"(select rowid from {name} where {condition} limit {most})",
+                **values,
             )
             [row] = connection.rows("select changes() as gone")
     return int(row["gone"])

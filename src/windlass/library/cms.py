@@ -1,0 +1,81 @@
+"""Jobs of a content management system: its caches and logs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from windlass.app.declare import JobOptions
+from windlass.app.windlass import Windlass
+from windlass.core.triggers.declared_trigger import event_trigger
+from windlass.core.triggers.schedule import cron
+from windlass.library.data.caches import Cache, FileCache
+from windlass.library.data.tables import DateRule, ExpiringRows, ExpiringTable
+from windlass.library.group import GroupOptions, source_of
+from windlass.library.upkeep.cache_jobs import CacheJobs
+from windlass.library.upkeep.log_jobs import LogJobs
+from windlass.worker.handlers import Handler
+
+_AUDIT_LOGS = ExpiringTable("audit_logs", (DateRule(column="created_at"),))
+#: Events after which cached pages show something old.
+_OUTDATING_EVENTS = ("CriticalSettingsChangedEvent", "ThemeActivatedEvent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cms(GroupOptions):
+    """Jobs of a content management system.
+
+    Without a `cache` it is a FileCache in the settings' library.cache_directory. `other_caches` are
+    cleared with it: of the framework, of compiled views, of the configuration. `default_tags` is
+    what `cache.clear` clears when its payload names nothing.
+    """
+
+    cache: Cache | None = None
+    other_caches: Mapping[str, Cache] = field(default_factory=dict)
+    default_tags: tuple[str, ...] = ("pages", "posts", "categories", "sitemap")
+    log_directory: str | None = None
+    audit_logs: ExpiringRows | None = _AUDIT_LOGS
+
+    def handlers(self, app: Windlass, source: object) -> Iterator[Handler]:
+        settings, database = app.settings.library, source_of(app, source)
+        cache = self.cache or FileCache(settings.cache_directory, "library.cache_directory")
+        caches = CacheJobs({"cache": cache, **self.other_caches}, self.default_tags, database)
+        logs = LogJobs(self.log_directory or settings.log_directory, self.audit_logs, database)
+        yield self._job(
+            app,
+            caches.clear,
+            "cache.clear",
+            {"title": "Clear the cache", "max_attempts": 1, "timeout": "10m"},
+        ).with_triggers([event_trigger(event, {}) for event in _OUTDATING_EVENTS])
+        yield self._job(
+            app,
+            caches.clear_expired,
+            "cache.clearExpired",
+            {
+                "title": "Remove expired cache entries",
+                "priority": "low",
+                "max_attempts": 1,
+                "timeout": "10m",
+                "max_concurrency": 1,
+                "schedule": cron("*/5 * * * *", name="cache.clearExpired"),
+                "overlap": "skip",
+            },
+        )
+        yield self._job(
+            app,
+            logs.cleanup,
+            "logs.cleanup",
+            {
+                "title": "Remove old logs",
+                "priority": "low",
+                "max_attempts": 3,
+                "timeout": "1h",
+                "max_concurrency": 1,
+                "schedule": cron("0 4 * * *", name="logs.cleanup"),
+                "overlap": "skip",
+            },
+        )
+
+    def _job(
+        self, app: Windlass, call: Callable[..., Any], key: str, options: JobOptions
+    ) -> Handler:
+        return self.handler(app, call, key, {"idempotent": True, **options})

@@ -1,0 +1,1 @@
+"""Clean-ups of caches and logs."""
