@@ -4,12 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from windlass.app.receipts import JobReceipt as Receipt
     from windlass.app.windlass import Windlass
     from windlass.core.definitions.backoff import Backoff
-    from windlass.core.jobs.models import Job, Receipt
+    from windlass.core.jobs.models import Job
     from windlass.core.triggers.schedule import cron, every, init, once
     from windlass.core.triggers.trigger import Event, Trigger
-    from windlass.errors import JobFailed, Permanent, Stopped, WindlassError
+    from windlass.errors import (
+        JobCanceled,
+        JobFailed,
+        Permanent,
+        Stopped,
+        WaitTimeout,
+        WindlassError,
+    )
     from windlass.settings import Settings
     from windlass.worker.context import JobContext
 
@@ -17,6 +25,7 @@ __all__ = [
     "Backoff",
     "Event",
     "Job",
+    "JobCanceled",
     "JobContext",
     "JobFailed",
     "Permanent",
@@ -24,6 +33,7 @@ __all__ = [
     "Settings",
     "Stopped",
     "Trigger",
+    "WaitTimeout",
     "Windlass",
     "WindlassError",
     "cron",
@@ -37,13 +47,15 @@ _HOMES = {
     "Backoff": "windlass.core.definitions.backoff",
     "Event": "windlass.core.triggers.trigger",
     "Job": "windlass.core.jobs.models",
+    "JobCanceled": "windlass.errors",
     "JobContext": "windlass.worker.context",
     "JobFailed": "windlass.errors",
     "Permanent": "windlass.errors",
-    "Receipt": "windlass.core.jobs.models",
+    "Receipt": "windlass.app.receipts",
     "Settings": "windlass.settings",
     "Stopped": "windlass.errors",
     "Trigger": "windlass.core.triggers.trigger",
+    "WaitTimeout": "windlass.errors",
     "Windlass": "windlass.app.windlass",
     "WindlassError": "windlass.errors",
     "cron": "windlass.core.triggers.schedule",
@@ -51,12 +63,14 @@ _HOMES = {
     "init": "windlass.core.triggers.schedule",
     "once": "windlass.core.triggers.schedule",
 }
+#: The name at home, where it is another.
+_NAMES = {"Receipt": "JobReceipt"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'windlass' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    value = globals()[name] = getattr(import_module(_HOMES[name]), _NAMES.get(name, name))
     return value
 
 

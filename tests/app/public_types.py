@@ -53,12 +53,12 @@ wl.job(max_attemps=3)  # type: ignore[call-overload]  # a typo
 
 
 async def arguments() -> None:
-    assert_type(await hello.enqueue(name="Ada"), Receipt)
-    assert_type(await hello.enqueue("Ada", 2), Receipt)
+    assert_type(await hello.enqueue(name="Ada"), Receipt[str])
+    assert_type(await hello.enqueue("Ada", 2), Receipt[str])
     await send.enqueue(invoice_id=1)
     await fetch.enqueue(url="x")
     await crawl.enqueue(depth=2)
-    assert_type(await tool.options(tenant="acme").enqueue(folder="/in"), Receipt)
+    assert_type(await tool.options(tenant="acme").enqueue(folder="/in"), Receipt[Any])
     await hello.enqueue()  # type: ignore[call-arg]  # the name is missing
     await hello.enqueue(nme="Ada")  # type: ignore[call-arg]  # a typo
     await hello.enqueue(name=3)  # type: ignore[arg-type]  # not text
@@ -70,7 +70,7 @@ async def arguments() -> None:
 
 async def options() -> None:
     acme_hello = hello.options(tenant="acme", delay="2m").options(priority="high", after=[])
-    assert_type(await acme_hello.enqueue(name="Ada"), Receipt)
+    assert_type(await acme_hello.enqueue(name="Ada"), Receipt[str])
     hello.options(delay=timedelta(minutes=2), at=datetime.now(), expires=3.5, tx=object())
     await acme_hello.enqueue(name=3)  # type: ignore[arg-type]  # not text
     hello.options(tennant="acme")  # type: ignore[call-arg]  # a typo
@@ -80,11 +80,20 @@ async def options() -> None:
     hello.options(at="tomorrow")  # type: ignore[arg-type]  # not a datetime
 
 
+async def results() -> None:
+    assert_type(await (await hello.enqueue(name="Ada")).wait("10s"), str)
+    assert_type(await (await send.enqueue(invoice_id=1)).wait(timedelta(seconds=1)), str)
+    assert_type(await (await fetch.enqueue(url="x")).wait(), bytes)
+    assert_type(greet.enqueue(name="Ada").wait("10s"), str)
+    number: int = await (await hello.enqueue(name="Ada")).wait()  # type: ignore[assignment]  # text
+    await (await hello.enqueue(name="Ada")).wait(number, "10s")  # type: ignore[call-arg]  # one time
+
+
 async def in_bulk() -> None:
     assert_type(hello.make(name="Ada"), NewJob)
-    assert_type(await wl.enqueue_many([hello.make(name="Ada")], tx=None), list[Receipt])
+    assert_type(await wl.enqueue_many([hello.make(name="Ada")], tx=None), list[Receipt[Any]])
     assert_type(await wl.make("hello", {"name": "Ada"}, tenant="acme"), NewJob)
-    assert_type(await wl.enqueue("hello", {"name": "Ada"}, priority="low"), Receipt)
+    assert_type(await wl.enqueue("hello", {"name": "Ada"}, priority="low"), Receipt[Any])
     hello.make(name=3)  # type: ignore[arg-type]  # not text
     await wl.enqueue("hello", prioritee="low")  # type: ignore[call-arg]  # a typo
 
@@ -111,7 +120,7 @@ async def found() -> None:
 
 def calls() -> None:
     assert_type(hello("Ada"), str)
-    assert_type(hello.blocking.options(tenant="acme").enqueue(name="Ada"), Receipt)
+    assert_type(hello.blocking.options(tenant="acme").enqueue(name="Ada"), sync.Receipt[str])
     hello.blocking.enqueue(name=3)  # type: ignore[arg-type]  # not text
 
 
@@ -129,11 +138,11 @@ async def write(ctx: JobContext, to: str) -> None:
 
 
 def blocked() -> None:
-    assert_type(blocking.command("tool", ["tool"]).enqueue(folder="/in"), Receipt)
-    assert_type(greet.enqueue(name="Ada"), Receipt)
-    assert_type(write.options(tenant="acme").enqueue(to="Ada"), Receipt)
-    assert_type(blocking.enqueue_many([greet.make(name="Ada")]), list[Receipt])
-    assert_type(blocking.enqueue("greet", {"name": "Ada"}, tenant="acme"), Receipt)
+    assert_type(blocking.command("tool", ["tool"]).enqueue(folder="/in"), sync.Receipt[Any])
+    assert_type(greet.enqueue(name="Ada"), sync.Receipt[str])
+    assert_type(write.options(tenant="acme").enqueue(to="Ada"), sync.Receipt[None])
+    assert_type(blocking.enqueue_many([greet.make(name="Ada")]), list[sync.Receipt[Any]])
+    assert_type(blocking.enqueue("greet", {"name": "Ada"}, tenant="acme"), sync.Receipt[Any])
     job = blocking.jobs.get("0199c0ffee00")
     assert_type(job, blocking_nouns.JobHandle)
     assert_type(job.retry().refresh().state, JobState)

@@ -69,7 +69,7 @@ def test_async_and_blocking_nouns_have_equal_names(awaited, blocking, apart):
 
 def test_async_and_blocking_apps_have_equal_names():
     wiring = {"declare", "declare_command", "declare_on", "deliveries", "engine", "handlers"}
-    wiring |= {"ready", "using_engine", "work", "worker"}
+    wiring |= {"ready", "results", "using_engine", "work", "worker"}
     elsewhere = {"use_database", "upkeep_once", "url"}  # of the command line
 
     awaited = names(Windlass) - wiring - elsewhere - {"blocking"}
@@ -200,7 +200,7 @@ def test_async_and_blocking_handlers_may_use_the_app_they_were_declared_on(wl, h
     with wl.running():
         for parent in (from_a_thread, from_the_loop):
             child = wl.jobs.get(parent.enqueue().job_id).wait("30s")
-            assert wl.jobs.wait(child, "30s").definition == "hello"
+            assert wl.jobs.wait(child, "30s") == f"Hello, {wl.jobs.get(child).payload['name']}!"
 
 
 def test_lifespan_and_around_hooks_are_shared_with_the_async_app(wl, hello):

@@ -20,7 +20,7 @@ from windlass.errors import (
     PayloadInvalid,
     TenantNotFound,
     TenantSuspended,
-    WaitTimedOut,
+    WaitTimeout,
 )
 
 
@@ -247,7 +247,7 @@ async def test_wait_raises_the_error_of_a_failed_job(wl):
 async def test_wait_times_out_and_the_job_continues(wl, hello):
     job = await wl.jobs.get((await hello.enqueue(name="Ada")).job_id)
 
-    with pytest.raises(WaitTimedOut):
+    with pytest.raises(WaitTimeout):
         await job.wait("10ms")
 
     assert (await job.refresh()).state is JobState.QUEUED

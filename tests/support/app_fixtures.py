@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -34,15 +35,14 @@ def stored(wl: Windlass) -> Callable[[], Any]:
 
 
 @pytest.fixture
-def ended(wl: Windlass) -> Callable[[Receipt], Any]:
+def ended(wl: Windlass) -> Callable[[Receipt[Any]], Any]:
     """Run one job and give it as it ended, well or not."""
 
-    async def end(receipt: Receipt) -> Job:
+    async def end(receipt: Receipt[Any]) -> Job:
         async with wl.running():
-            try:
-                return await wl.jobs.wait(receipt.job_id, "30s")
-            except JobFailed:
-                return await wl.jobs.get(receipt.job_id)
+            with suppress(JobFailed):
+                await wl.jobs.wait(receipt.job_id, "30s")
+            return await wl.jobs.get(receipt.job_id)
 
     return end
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.support.processes.shell import Shell
 from tests.support.wait import until
@@ -33,7 +34,7 @@ class Installation:
     #: Role -> secret of an open session of its user.
     sessions: Mapping[str, str]
     #: The running job, which ends once `end_import` is called.
-    running: Receipt
+    running: Receipt[Any]
 
     def end_import(self) -> None:
         (self.folder / "rows.csv").touch()
@@ -79,7 +80,7 @@ async def _add_member(wl: Windlass, name: str, role: str) -> NewSession:
     return await engine.invitations.accept_as_new(invited.link.secret, PASSWORD)
 
 
-async def _add_jobs(wl: Windlass, folder: Path) -> Receipt:
+async def _add_jobs(wl: Windlass, folder: Path) -> Receipt[Any]:
     """Jobs in each state. Returns the one that runs."""
     await wl.queues.pause("letters", reason="the printer is out of paper")
     done = [
@@ -102,5 +103,5 @@ async def _add_jobs(wl: Windlass, folder: Path) -> Receipt:
     return running
 
 
-async def _is_running(wl: Windlass, receipt: Receipt) -> bool:
+async def _is_running(wl: Windlass, receipt: Receipt[Any]) -> bool:
     return (await wl.jobs.get(receipt.job_id)).state is JobState.RUNNING

@@ -33,8 +33,7 @@ async def test_a_payload_is_edited_in_its_form_and_retried(sign_in, dashboard):
     await dialog.get_by_role("button", name="Save and retry").click()
     await expect(dialog).to_be_hidden()
 
-    done = await dashboard.wl.jobs.wait(job, PATIENCE_SECONDS)
-    assert done.result == "7"
+    assert await dashboard.wl.jobs.wait(job, PATIENCE_SECONDS) == "7"
 
 
 async def test_all_jobs_of_a_cause_are_retried(sign_in, dashboard):

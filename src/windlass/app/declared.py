@@ -1,6 +1,6 @@
 """The object that `@wl.job` returns: callable like the function, and it can be enqueued."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from copy import copy
 from functools import update_wrapper
 from typing import (
@@ -17,8 +17,9 @@ from typing import (
     overload,
 )
 
+from windlass.app.receipts import BlockingReceipt, JobReceipt
 from windlass.core.definitions.definition import Definition
-from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
+from windlass.core.jobs.models import NewJob, OnDuplicate
 from windlass.core.jobs.options import EnqueueOptions, InheritedOptions, OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
 from windlass.errors import DefinitionInvalid
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
 
 P = ParamSpec("P")
+#: What calling the function returns, and the job's result: what that is once awaited.
 R_co = TypeVar("R_co", covariant=True)
+T_co = TypeVar("T_co", covariant=True)
 R = TypeVar("R")
+T = TypeVar("T")
 Upcast = TypeVar("Upcast", bound=Callable[[Any], Any])
 
 
@@ -45,7 +49,7 @@ class _JobStamp(NamedTuple):
     defaults: Mapping[str, Any]
 
 
-class Declared(Generic[P, R_co]):
+class Declared(Generic[P, R_co, T_co]):
     """A function declared as a job. Calling it runs the function directly."""
 
     _app: "Windlass | sync.Windlass"
@@ -116,7 +120,7 @@ class Declared(Generic[P, R_co]):
         return PreparedJob(stamp.make(text), stamp.on_duplicate)
 
 
-class DeclaredJob(Declared[P, R_co]):
+class DeclaredJob(Declared[P, R_co, T_co]):
     """A declared job for async code."""
 
     _app: "Windlass"
@@ -125,21 +129,24 @@ class DeclaredJob(Declared[P, R_co]):
         super().__init__(handler, options)
         self._app = app
 
-    async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
-        """Validate these arguments and store a job with them."""
+    async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobReceipt[T_co]:
+        """Validate these arguments and store a job with them. `wait` of the receipt returns the
+        job's result."""
         prepared = self._make_job(args, kwargs)
         if self._options.tx is not None:
-            return await self._app.deliveries.deliver(prepared, self._options.tx)
-        engine = await self._app.ready()
-        return await engine.jobs.submit(prepared.job, on_duplicate=prepared.on_duplicate)
+            receipt = await self._app.deliveries.deliver(prepared, self._options.tx)
+        else:
+            engine = await self._app.ready()
+            receipt = await engine.jobs.submit(prepared.job, on_duplicate=prepared.on_duplicate)
+        return JobReceipt.of(receipt, self._app)
 
     @property
-    def blocking(self) -> "BlockingJob[P, R_co]":
+    def blocking(self) -> "BlockingJob[P, R_co, T_co]":
         """The same job for blocking code."""
         return BlockingJob(self._app.blocking, self.handler, self._options)
 
 
-class BlockingJob(Declared[P, R_co]):
+class BlockingJob(Declared[P, R_co, T_co]):
     """A declared job for blocking code."""
 
     _app: "sync.Windlass"
@@ -150,9 +157,11 @@ class BlockingJob(Declared[P, R_co]):
         super().__init__(handler, options)
         self._app = app
 
-    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
-        """Validate these arguments, store a job with them, and return when it is durable."""
-        return self._app.deliver(self._make_job(args, kwargs), self._options.tx)
+    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> BlockingReceipt[T_co]:
+        """Validate these arguments, store a job with them, and return when it is durable. `wait` of
+        the receipt returns the job's result."""
+        receipt = self._app.deliver(self._make_job(args, kwargs), self._options.tx)
+        return BlockingReceipt.of(receipt, self._app)
 
 
 def inherited_options() -> InheritedOptions:
@@ -175,10 +184,18 @@ class JobDecorator(Protocol):
 
     @overload
     def __call__(
-        self, function: Callable[Concatenate[JobContext, P], R], /
-    ) -> DeclaredJob[P, R]: ...
+        self, function: Callable[Concatenate[JobContext, P], Coroutine[Any, Any, T]], /
+    ) -> DeclaredJob[P, Coroutine[Any, Any, T], T]: ...
     @overload
-    def __call__(self, function: Callable[P, R], /) -> DeclaredJob[P, R]: ...
+    def __call__(
+        self, function: Callable[P, Coroutine[Any, Any, T]], /
+    ) -> DeclaredJob[P, Coroutine[Any, Any, T], T]: ...
+    @overload
+    def __call__(
+        self, function: Callable[Concatenate[JobContext, P], R], /
+    ) -> DeclaredJob[P, R, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> DeclaredJob[P, R, R]: ...
 
 
 class BlockingDecorator(Protocol):
@@ -186,7 +203,15 @@ class BlockingDecorator(Protocol):
 
     @overload
     def __call__(
-        self, function: Callable[Concatenate[JobContext, P], R], /
-    ) -> BlockingJob[P, R]: ...
+        self, function: Callable[Concatenate[JobContext, P], Coroutine[Any, Any, T]], /
+    ) -> BlockingJob[P, Coroutine[Any, Any, T], T]: ...
     @overload
-    def __call__(self, function: Callable[P, R], /) -> BlockingJob[P, R]: ...
+    def __call__(
+        self, function: Callable[P, Coroutine[Any, Any, T]], /
+    ) -> BlockingJob[P, Coroutine[Any, Any, T], T]: ...
+    @overload
+    def __call__(
+        self, function: Callable[Concatenate[JobContext, P], R], /
+    ) -> BlockingJob[P, R, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> BlockingJob[P, R, R]: ...

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import UUID
 
 from windlass.app.verbs import AppVerb, AsyncNoun, Check
-from windlass.core.durations import duration
 from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.filter import parse
 from windlass.core.jobs.models import (
@@ -74,9 +73,9 @@ class JobHandle(Job):
     _jobs: "AsyncJobs" = field(repr=False, compare=False)
 
     async def wait(self, timeout: Duration = "60s") -> Any:
-        """Wait for the job and return its result. Raises JobFailed unless it completed, and
-        WaitTimedOut."""
-        return (await self._jobs.wait(self.id, timeout)).result
+        """Wait for the job and return its result. Raises JobFailed if it failed for good,
+        JobCanceled if it was canceled, and WaitTimeout if it has not ended in time."""
+        return await self._jobs.wait(self.id, timeout)
 
     async def refresh(self) -> "JobHandle":
         """Read the job again."""
@@ -227,10 +226,11 @@ class AsyncJobs:
         """Explain why a job is not running."""
         return await (await self._jobs()).explain(whole_id(id), self._scope)
 
-    async def wait(self, id: Id, timeout: Duration = "60s") -> Job:
-        """Wait for a job and return it. Raises JobFailed unless it completed, and WaitTimedOut."""
-        jobs = await self._jobs()
-        return await jobs.wait(whole_id(id), duration(timeout, option="timeout"), self._scope)
+    async def wait(self, id: Id, timeout: Duration = "60s") -> Any:
+        """Wait for a job and return its result, as the type that its handler returns if that is
+        declared in this program. Raises JobFailed if it failed for good, JobCanceled if it was
+        canceled, and WaitTimeout if it has not ended in time."""
+        return await self._app.results.wait(whole_id(id), timeout, self._scope)
 
     async def _jobs(self) -> "Jobs":
         return (await self._app.ready()).jobs

@@ -4,7 +4,7 @@ The verbs run in the event loop of a background thread; the caller waits for the
 use, as `gunicorn --preload` does, is safe: each process starts its own thread and connections.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Concatenate, Self, Unpack, overload
 
@@ -23,10 +23,11 @@ from windlass.app.blocking_nouns import (
 )
 from windlass.app.commands import CommandOptions
 from windlass.app.declare import JobOptions
-from windlass.app.declared import BlockingDecorator, BlockingJob, P, R
+from windlass.app.declared import BlockingDecorator, BlockingJob, P, R, T
 from windlass.app.enqueue import with_inherited_options
 from windlass.app.job_groups import JobGroup
 from windlass.app.portal import Portal
+from windlass.app.receipts import BlockingReceipt
 from windlass.app.verbs import BlockingVerb
 from windlass.app.windlass import Lifespan
 from windlass.app.windlass import Windlass as Awaited
@@ -72,9 +73,17 @@ class Windlass:
         return blocking
 
     @overload
-    def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> BlockingJob[P, R]: ...
+    def job(
+        self, function: Callable[Concatenate[JobContext, P], Coroutine[Any, Any, T]], /
+    ) -> BlockingJob[P, Coroutine[Any, Any, T], T]: ...
     @overload
-    def job(self, function: Callable[P, R], /) -> BlockingJob[P, R]: ...
+    def job(
+        self, function: Callable[P, Coroutine[Any, Any, T]], /
+    ) -> BlockingJob[P, Coroutine[Any, Any, T], T]: ...
+    @overload
+    def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> BlockingJob[P, R, R]: ...
+    @overload
+    def job(self, function: Callable[P, R], /) -> BlockingJob[P, R, R]: ...
     @overload
     def job(
         self, key: str | None = None, /, **options: Unpack[JobOptions]
@@ -93,7 +102,7 @@ class Windlass:
 
     def command(
         self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
-    ) -> BlockingJob[..., Any]:
+    ) -> BlockingJob[..., Any, Any]:
         """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`."""
         handler = self._awaited.declare_command(key, argv, options)
         return BlockingJob(self, handler)
@@ -189,11 +198,11 @@ class Windlass:
         payload: Mapping[str, Any] | None = None,
         /,
         **options: Unpack[EnqueueOptions],
-    ) -> Receipt:
+    ) -> BlockingReceipt[Any]:
         """Enqueue by key, without importing the handler; validates against the definition's row."""
         chosen = OptionSet({}).merged_with(options)
         prepared = self._portal.run(self._awaited.deliveries.prepare(key, payload, chosen))
-        return self.deliver(prepared, chosen.tx)
+        return BlockingReceipt.of(self.deliver(prepared, chosen.tx), self)
 
     def enqueue_many(
         self,
@@ -202,11 +211,22 @@ class Windlass:
         on_duplicate: OnDuplicate = "existing",
         progress: Callable[[int, int], None] | None = None,
         tx: object = None,
-    ) -> list[Receipt]:
+    ) -> list[BlockingReceipt[Any]]:
         """Store many jobs created by `make`, a few thousand per statement; returns their receipts.
 
         `progress(stored, total)` is called in the background thread.
         """
+        stored = self._store(jobs, on_duplicate=on_duplicate, progress=progress, tx=tx)
+        return [BlockingReceipt.of(receipt, self) for receipt in stored]
+
+    def _store(
+        self,
+        jobs: Sequence[NewJob],
+        *,
+        on_duplicate: OnDuplicate,
+        progress: Callable[[int, int], None] | None = None,
+        tx: object = None,
+    ) -> Sequence[Receipt]:
         run = self._portal.run
         engine, session, ready = self._join(tx)
         if session is None:
@@ -270,7 +290,7 @@ class Windlass:
         """Store a job and return when it is durable, or part of the caller's transaction."""
         if tx is None:
             return self._portal.run(self._awaited.deliveries.deliver(prepared, None))
-        [receipt] = self.enqueue_many([prepared.job], on_duplicate=prepared.on_duplicate, tx=tx)
+        [receipt] = self._store([prepared.job], on_duplicate=prepared.on_duplicate, tx=tx)
         return receipt
 
     @contextmanager

@@ -1,7 +1,7 @@
 """Windlass: the main object of a program. It wires the layers together and delegates."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     contextmanager,
@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, ref
 
 from windlass.app.commands import CommandOptions, declare_command
 from windlass.app.declare import JobOptions, declare, declare_in
-from windlass.app.declared import Declared, DeclaredJob, JobDecorator, P, R
+from windlass.app.declared import Declared, DeclaredJob, JobDecorator, P, R, T
 from windlass.app.enqueue import Deliveries
 from windlass.app.file_commands import commands_of
 from windlass.app.job_groups import JobGroup, groups_of
@@ -29,11 +29,12 @@ from windlass.app.nouns import (
     AsyncTriggers,
     AsyncWorkers,
 )
+from windlass.app.receipts import JobReceipt, Results
 from windlass.app.running import Running
 from windlass.app.system_jobs import SystemJobs
 from windlass.core.access.roles import ROLES, RoleTable, freeze_roles
 from windlass.core.definitions.definition import Definition
-from windlass.core.jobs.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
+from windlass.core.jobs.models import ALL_TENANTS, NewJob, OnDuplicate, Scope
 from windlass.core.jobs.options import EnqueueOptions, OptionSet
 from windlass.core.monitoring.summary import Stats
 from windlass.core.triggers.declared_trigger import (
@@ -92,9 +93,17 @@ class Windlass:
         self._newest: Callable[[], Engine | None] = lambda: None
 
     @overload
-    def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> DeclaredJob[P, R]: ...
+    def job(
+        self, function: Callable[Concatenate[JobContext, P], Coroutine[Any, Any, T]], /
+    ) -> DeclaredJob[P, Coroutine[Any, Any, T], T]: ...
     @overload
-    def job(self, function: Callable[P, R], /) -> DeclaredJob[P, R]: ...
+    def job(
+        self, function: Callable[P, Coroutine[Any, Any, T]], /
+    ) -> DeclaredJob[P, Coroutine[Any, Any, T], T]: ...
+    @overload
+    def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> DeclaredJob[P, R, R]: ...
+    @overload
+    def job(self, function: Callable[P, R], /) -> DeclaredJob[P, R, R]: ...
     @overload
     def job(self, key: str | None = None, /, **options: Unpack[JobOptions]) -> JobDecorator: ...
     def job(self, key: Any = None, /, **options: Unpack[JobOptions]) -> Any:
@@ -134,7 +143,7 @@ class Windlass:
 
     def command(
         self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
-    ) -> DeclaredJob[..., Any]:
+    ) -> DeclaredJob[..., Any, Any]:
         """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`.
 
         No shell is involved. `{folder}` is replaced by a required field of the payload; its schema
@@ -256,6 +265,11 @@ class Windlass:
         return Deliveries(self)
 
     @cached_property
+    def results(self) -> Results:
+        """Results of jobs, typed by this program's handlers."""
+        return Results(self)
+
+    @cached_property
     def blocking(self) -> "sync.Windlass":
         """The same app for blocking code."""
         from windlass.app import sync
@@ -294,11 +308,11 @@ class Windlass:
         payload: Mapping[str, Any] | None = None,
         /,
         **options: Unpack[EnqueueOptions],
-    ) -> Receipt:
+    ) -> JobReceipt[Any]:
         """Enqueue by key, without importing the handler; validates against the definition's row."""
         chosen = OptionSet({}).merged_with(options)
         prepared = await self.deliveries.prepare(key, payload, chosen)
-        return await self.deliveries.deliver(prepared, chosen.tx)
+        return JobReceipt.of(await self.deliveries.deliver(prepared, chosen.tx), self)
 
     async def make(
         self,
@@ -319,15 +333,16 @@ class Windlass:
         on_duplicate: OnDuplicate = "existing",
         progress: Callable[[int, int], None] | None = None,
         tx: object = None,
-    ) -> list[Receipt]:
+    ) -> list[JobReceipt[Any]]:
         """Store many jobs created by `make`, a few thousand per statement; returns their receipts.
 
         Calls `progress(stored, total)`. A job may wait for earlier ones. On an error, jobs stored
         before it stay; in a `tx` its owner has to roll back.
         """
-        return await self.deliveries.store(
+        stored = await self.deliveries.store(
             jobs, on_duplicate=on_duplicate, progress=progress, tx=tx
         )
+        return [JobReceipt.of(receipt, self) for receipt in stored]
 
     async def stats(
         self,

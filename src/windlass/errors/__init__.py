@@ -65,9 +65,12 @@
     │   ├── WL3306 DeadGroupNotFound        no dead-lettered job has this cause
     │   ├── WL3307 BatchRefused             jobs of a batch, of which none was stored
     │   ├── WL3401 JobFailed                raised by waiting for a job that failed
-    │   ├── WL3402 WaitTimedOut
+    │   ├── WL3402 WaitTimeout
     │   ├── WL3403 ResultInvalid            a handler returned what JSON cannot hold
     │   ├── WL3404 ResultTooLarge           a handler returned more than may be stored
+    │   ├── WL3405 JobCanceled              raised by waiting for a job that was canceled
+    │   ├── WL3406 JobRejected              waiting for a job that a limit refused
+    │   ├── WL3407 ResultMismatch           a result that does not fit its handler's return type
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
     │   ├── WL3502 OnceUnavailable          a handler called ctx.once without a database
     │   ├── WL3601 WorkerNotFound
@@ -209,15 +212,18 @@ from windlass.errors.jobs import (
     BatchRefused,
     DeadGroupNotFound,
     DuplicateJob,
+    JobCanceled,
     JobFailed,
     JobNotFound,
+    JobRejected,
     JobStateConflict,
     OnceUnavailable,
     ParentInvalid,
     ResultInvalid,
+    ResultMismatch,
     ResultTooLarge,
     TransactionUnsupported,
-    WaitTimedOut,
+    WaitTimeout,
     WorkerGone,
     WorkerNotFound,
     WorkerStopping,
@@ -295,8 +301,10 @@ __all__ = [
     "Forbidden",
     "IdInvalid",
     "InvitationInvalid",
+    "JobCanceled",
     "JobFailed",
     "JobNotFound",
+    "JobRejected",
     "JobStateConflict",
     "KeyInUse",
     "KeyReused",
@@ -329,6 +337,7 @@ __all__ = [
     "RequestRefused",
     "RequestsThrottled",
     "ResultInvalid",
+    "ResultMismatch",
     "ResultTooLarge",
     "RowSecurityUnavailable",
     "RunAsUnavailable",
@@ -365,7 +374,7 @@ __all__ = [
     "UnsupportedDatabase",
     "UserExists",
     "UserNotFound",
-    "WaitTimedOut",
+    "WaitTimeout",
     "WindlassError",
     "WorkerGone",
     "WorkerNotFound",

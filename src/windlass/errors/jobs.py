@@ -172,8 +172,8 @@ class DeadGroupNotFound(WindlassError):
 class JobFailed(WindlassError):
     """The job that was waited for ended without success.
 
-    `state` is `dead_letter` or `canceled`; `error_type` and `error` are those of its last attempt,
-    empty if it never ran.
+    `state` is `dead_letter`, or `canceled` of a JobCanceled; `error_type` and `error` are those of
+    its last attempt, empty if it never ran.
     """
 
     code = "WL3401"
@@ -192,7 +192,52 @@ class JobFailed(WindlassError):
         )
 
 
-class WaitTimedOut(WindlassError):
+class JobCanceled(JobFailed):
+    """The job that was waited for was canceled. It is a JobFailed, too. `error` has the reason that
+    was given, or its last error."""
+
+    code = "WL3405"
+
+    def __init__(
+        self, job: JobId, *, error_type: str | None = None, error: str | None = None
+    ) -> None:
+        super().__init__(job, state="canceled", error_type=error_type, error=error)
+
+
+class JobRejected(WindlassError):
+    """A receipt was waited for whose job was rejected: a limit refused it, and nothing was stored."""
+
+    code = "WL3406"
+
+    def __init__(self, job: JobId, *, because: str | None = None) -> None:
+        self.job = job
+        self.because = because
+        super().__init__(
+            "there is no job to wait for: it was rejected.",
+            reason=sentence(because or ""),
+            hint="Look at `receipt.rejected` before waiting, and enqueue it again later.",
+        )
+
+
+class ResultMismatch(WindlassError):
+    """The job completed, but its stored result does not fit the return type of its handler here.
+    `pointer` says where in the result."""
+
+    code = "WL3407"
+
+    def __init__(self, job: JobId, problem: str, *, pointer: str = "") -> None:
+        self.job = job
+        self.pointer = pointer
+        super().__init__(
+            f"the result of job {short(job)} does not fit the return type of its handler.",
+            reason=sentence(f"{pointer}: {problem}" if pointer else problem),
+            hint="Correct the handler's return type; "
+            "`(await wl.jobs.get(id)).result` is the result as stored.",
+            errors=[FieldError(pointer, problem)],
+        )
+
+
+class WaitTimeout(WindlassError):
     """The job had not ended when the wait was over. It continues."""
 
     code = "WL3402"

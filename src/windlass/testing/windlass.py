@@ -28,7 +28,7 @@ _PAGE = 500
 _MOST_LISTED = 20
 _MOMENT = timedelta(microseconds=1)
 
-Which = Declared[..., Any] | str
+Which = Declared[..., Any, Any] | str
 
 
 class TestWindlass:
@@ -186,7 +186,7 @@ class _ExpectedJob:
     """A definition and some arguments that a job of it should have."""
 
     def __init__(
-        self, job: Declared[..., Any] | str, arguments: Mapping[str, Any], handlers: Handlers
+        self, job: Declared[..., Any, Any] | str, arguments: Mapping[str, Any], handlers: Handlers
     ) -> None:
         self._key = job.key if isinstance(job, Declared) else job
         self._arguments = arguments

@@ -76,7 +76,8 @@ async def test_progress_is_visible_while_the_job_runs(wl):
         while job.progress == 0:
             job = await job.refresh()
         seen.set()
-        done = await wl.jobs.wait(receipt.job_id, LONG)
+        await receipt.wait(LONG)
+        done = await job.refresh()
 
     assert (job.state, job.progress, job.progress_note) == (JobState.RUNNING, 0.25, "a quarter")
     assert done.progress == 1
@@ -176,7 +177,7 @@ async def test_an_async_transaction_commits_work_and_end_together(wl, database, 
     engine = async_engine(database)
 
     @wl.job(max_attempts=1)
-    async def work(ctx: JobContext) -> str:
+    async def work(ctx: JobContext) -> str | dict[str, int]:
         async with AsyncSession(engine) as session, session.begin():
             ctx.log.info("working")
             await ctx.complete(session, {"rows": 3})
@@ -218,6 +219,7 @@ async def test_a_rolled_back_transaction_leaves_the_job_to_be_retried(wl, databa
         while (await wl.jobs.get(receipt.job_id)).outcome is not Outcome.FAILED:
             pass
         await wl.jobs.run_now(receipt.job_id)
-        job = await wl.jobs.wait(receipt.job_id, LONG)
+        await receipt.wait(LONG)
+        job = await wl.jobs.get(receipt.job_id)
 
     assert (job.result, job.attempts) == (2, 2)

@@ -37,7 +37,8 @@ async def test_failures_are_grouped_edited_and_retried(wl, charge, sent_mails):
         with pytest.raises(PayloadInvalid):
             await wl.dead.edit_retry(bad[0].job_id, {"customer": "x"})
         await wl.dead.edit_retry(bad[0].job_id, {"customer": 1}, actor="ada")
-        fixed = await wl.jobs.wait(bad[0].job_id, "30s")
+        await bad[0].wait("30s")
+        fixed = await wl.jobs.get(bad[0].job_id)
 
     assert (group.definition, group.count) == ("charge", 2)
     assert group.sentence.startswith("windlass.errors")

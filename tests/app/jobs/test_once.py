@@ -13,7 +13,7 @@ async def wl(database):
 
 
 async def result_of(wl, enqueued):
-    return (await wl.jobs.wait((await enqueued).job_id, "60s")).result
+    return await wl.jobs.wait((await enqueued).job_id, "60s")
 
 
 async def test_once_skips_work_that_a_completed_job_did(wl):

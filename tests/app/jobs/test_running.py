@@ -188,7 +188,8 @@ async def test_a_sleeping_worker_starts_a_due_job_in_time(wl):
 
     async with wl.running():
         receipt = await work.options(delay="50ms").enqueue()
-        job = await wl.jobs.wait(receipt.job_id, LONG)
+        await receipt.wait(LONG)
+        job = await wl.jobs.get(receipt.job_id)
 
     assert job.started_at >= job.due_at
     assert job.started_at - job.due_at < timedelta(seconds=5)

@@ -80,7 +80,8 @@ async def test_a_secret_is_encrypted_in_the_database_and_plain_for_the_handler(w
 
     at_rest = rows()
     async with wl.running():
-        ended = await wl.jobs.wait(receipt.job_id, "30s")
+        await receipt.wait("30s")
+        ended = await wl.jobs.get(receipt.job_id)
 
     assert "ada" in at_rest
     assert SECRET not in at_rest
@@ -281,7 +282,7 @@ async def test_a_worker_without_the_key_releases_the_job_with_a_reason(database,
         wl.job("login")(_login)
         await wl.jobs.run_now(receipt.job_id)
         async with wl.running():
-            assert (await wl.jobs.wait(receipt.job_id, "30s")).result == len(SECRET)
+            assert await wl.jobs.wait(receipt.job_id, "30s") == len(SECRET)
 
 
 async def _claim(wl):

@@ -25,8 +25,8 @@ async def test_a_job_is_enqueued_by_form_once_its_errors_are_mended(sign_in, das
     address = await link.get_attribute("href")
 
     assert address is not None
-    job = await dashboard.wl.jobs.wait(address.rpartition("/")[2], 60)
-    assert job.result == "Hello, Barbara!Hello, Barbara!"
+    result = await dashboard.wl.jobs.wait(address.rpartition("/")[2], 60)
+    assert result == "Hello, Barbara!Hello, Barbara!"
     await link.click()
     await expect(page).to_have_url(re.compile("/jobs/"))
 

@@ -19,7 +19,7 @@ async def test_an_emitted_event_leads_to_its_job(sign_in, dashboard):
     await page.locator("a[href*='/jobs/']").click()
     await page.wait_for_url("**/jobs/*")
     job = page.url.rpartition("/")[2]
-    assert (await dashboard.wl.jobs.wait(job, 60)).result == "parcel-12"
+    assert await dashboard.wl.jobs.wait(job, 60) == "parcel-12"
 
 
 async def test_an_event_whose_template_fails_tells_why(sign_in, dashboard):

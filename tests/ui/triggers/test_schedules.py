@@ -79,4 +79,4 @@ async def test_a_schedule_runs_now(sign_in, dashboard):
 
     await page.wait_for_url("**/jobs/*")
     job = page.url.rpartition("/")[2]
-    assert (await dashboard.wl.jobs.wait(job, 60)).result == "Hello, Hedy!"
+    assert await dashboard.wl.jobs.wait(job, 60) == "Hello, Hedy!"

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from windlass import clock
-from windlass.errors import JobFailed, WaitTimedOut
+from windlass.errors import JobCanceled, JobFailed, WaitTimeout
 
 JsonObject = dict[str, Any]
 Params = Mapping[str, Any]
@@ -96,7 +96,7 @@ class Client:
         return {"items": items, "next_cursor": cursor}
 
     async def wait(self, id: str, timeout: timedelta | None) -> JsonObject:
-        """Wait for a job and return it once completed; raises JobFailed or WaitTimedOut."""
+        """Wait for a job and return it once completed; raises JobFailed or WaitTimeout."""
         until = None if timeout is None else clock.monotonic() + timeout.total_seconds()
         pause = _SOONEST
         while True:
@@ -106,9 +106,11 @@ class Client:
             left = pause if until is None else until - clock.monotonic()
             if left <= 0:
                 limit = timeout.total_seconds() if timeout else 0.0
-                raise WaitTimedOut(job["id"], seconds=limit, state=job["state"])
+                raise WaitTimeout(job["id"], seconds=limit, state=job["state"])
             await asyncio.sleep(min(pause, left))
             pause = min(pause * 1.2, _LATEST)
+        if job["state"] == "canceled":
+            raise JobCanceled(job["id"], error_type=job["error_type"], error=job["last_error"])
         if job["state"] != "completed":
             raise JobFailed(
                 job["id"],

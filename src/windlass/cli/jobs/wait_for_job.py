@@ -9,7 +9,7 @@ from windlass.cli.jobs.follow_log import follow_lines
 from windlass.cli.text.log_lines import print_line
 from windlass.cli.text.output import cell
 from windlass.core.durations import duration
-from windlass.errors import JobFailed, WaitTimedOut
+from windlass.errors import JobFailed, WaitTimeout
 
 
 def wait_for(call: Invocation, id: str, *, message: str = "", follow: bool = False) -> None:
@@ -47,4 +47,4 @@ async def _follow(call: Invocation, api: Client, id: str, timeout: timedelta | N
                 print_line(call, line)
     except TimeoutError:
         job = await api.get(path("jobs", id))
-        raise WaitTimedOut(job["id"], seconds=seconds or 0.0, state=job["state"]) from None
+        raise WaitTimeout(job["id"], seconds=seconds or 0.0, state=job["state"]) from None

@@ -98,6 +98,21 @@ def read_signature(
     return Signature(tuple(fields), context, types.MappingProxyType(given), others)
 
 
+def read_return_type(handler: Callable[..., Any]) -> Any:
+    """The type that a handler returns; Any without a type hint, or one that cannot be resolved."""
+    try:
+        returned = inspect.signature(handler).return_annotation
+    except (TypeError, ValueError, NameError):
+        return Any
+    if returned is inspect.Signature.empty:
+        return Any
+    written = types.SimpleNamespace(__annotations__={"it": returned})
+    try:
+        return typing.get_type_hints(written, _globals(handler), include_extras=True)["it"]
+    except Exception:  # noqa: BLE001  a hint is an expression and may fail in any way
+        return Any
+
+
 def _check_aliases(fields: list[Parameter], definition: str) -> None:
     named: dict[str, str] = {}
     for field in fields:

@@ -104,6 +104,10 @@ class Receipt(NamedTuple):
     def created(self) -> bool:
         return self.status is ReceiptStatus.CREATED
 
+    @property
+    def rejected(self) -> bool:
+        return self.status is ReceiptStatus.REJECTED
+
 
 class NotLoaded:
     """Stands in a job of a list for what lists do not read: its payload and its result."""

@@ -30,10 +30,11 @@ from windlass.errors import (
     AmbiguousId,
     DuplicateJob,
     IdInvalid,
+    JobCanceled,
     JobFailed,
     JobNotFound,
     JobStateConflict,
-    WaitTimedOut,
+    WaitTimeout,
 )
 from windlass.ids import JobId, parse_job_id, parse_suffix
 from windlass.storage.jobs.jobs import (
@@ -205,21 +206,17 @@ class Jobs(BulkEnqueue):
         return await explain(self._storage, job, created_by=created_by)
 
     async def wait(self, id: JobId | str, timeout: timedelta, scope: Scope = ALL_TENANTS) -> Job:
-        """The job once it has completed. Raises JobFailed if it ends otherwise."""
+        """The job once it has completed. Raises JobFailed if it ends otherwise, JobCanceled if it
+        was canceled, and WaitTimeout."""
         job = await self.get(id, scope)
         until = clock.monotonic() + timeout.total_seconds()
         for poll in _polls():
             if job.state is JobState.COMPLETED:
                 return job
             if job.ended:
-                raise JobFailed(
-                    job.id,
-                    state=job.state,
-                    error_type=job.error_type,
-                    error=job.last_error or job.reason,
-                )
+                raise _failure_of(job)
             if clock.monotonic() >= until:
-                raise WaitTimedOut(job.id, seconds=timeout.total_seconds(), state=job.state)
+                raise WaitTimeout(job.id, seconds=timeout.total_seconds(), state=job.state)
             await asyncio.sleep(min(poll, max(0.0, until - clock.monotonic())))
             job = await self.get(job.id, scope)
         raise AssertionError("unreachable")
@@ -236,6 +233,13 @@ class Jobs(BulkEnqueue):
             since=since,
             allowed=sorted(states_for(verb) if allowed is None else allowed),
         )
+
+
+def _failure_of(job: Job) -> JobFailed:
+    error = job.last_error or job.reason
+    if job.state is JobState.CANCELED:
+        return JobCanceled(job.id, error_type=job.error_type, error=error)
+    return JobFailed(job.id, state=job.state, error_type=job.error_type, error=error)
 
 
 def _polls() -> Iterator[float]:
