@@ -43,7 +43,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("top", ["src/windlass", "tests", "benchmarks", "examples"])
+@pytest.mark.parametrize("top", ["src/windlass", "tests", "benchmarks", "examples", "ui/src"])
 def test_a_folder_has_at_most_fifteen_entries_or_a_reason(top):
     crowded = {name for name, entries in folders(top) if len(entries) > MOST_ENTRIES}
 
@@ -57,6 +57,16 @@ def test_a_file_has_at_most_400_lines_or_a_reason():
     }
 
     assert long == LONG.keys()
+
+
+def test_a_file_of_the_dashboard_has_at_most_400_lines():
+    files = {
+        *(ROOT / "ui/src").rglob("*.ts"), *(ROOT / "ui/src").rglob("*.tsx"),
+    } - {ROOT / "ui/src/api/schema.d.ts"}  # fmt: skip
+
+    assert [
+        name_of(file) for file in files if len(file.read_text("utf-8").splitlines()) > MOST_LINES
+    ] == []
 
 
 def test_every_reason_is_for_something_that_is_there():

@@ -243,7 +243,7 @@ function useColumns(manyTenants: boolean): Column<FoundLine>[] {
     {
       id: "at",
       title: "Time",
-      width: "11.5rem",
+      width: "13rem",
       cell: (line) => (
         <time dateTime={line.at} className="text-muted">
           {absoluteWords(line.at, zone)}

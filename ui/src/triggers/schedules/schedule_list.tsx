@@ -14,7 +14,7 @@ import { ScreenHeader } from "@/shell/shell";
 import { useView } from "@/shell/view";
 import { ScheduleDialog } from "./schedule_dialog";
 import { TriggerMenu, TriggerSwitch } from "./trigger_actions";
-import { expressionOf, policyWords, type Trigger, triggerWords } from "./trigger_words";
+import { expressionOf, policyWords, type Schedule, type Trigger, triggerWords } from "./trigger_words";
 import { WeekStrip } from "./week_strip";
 
 const DEFAULTS = { show: "time", definition: "", enabled: "", failing: "", new: "" };
@@ -243,15 +243,9 @@ function Name({ trigger }: { trigger: Trigger }) {
   );
 }
 
-interface Outcome {
-  job_id: string;
-  state: string;
-  due_at: string;
-}
-
 /** The last jobs of a schedule, oldest first: a glyph each, which leads to the job. */
-export function Outcomes({ trigger }: { trigger: Trigger }) {
-  const outcomes = (trigger as { last_outcomes?: Outcome[] }).last_outcomes ?? [];
+export function Outcomes({ trigger }: { trigger: Trigger | Schedule }) {
+  const outcomes = "last_outcomes" in trigger ? trigger.last_outcomes : [];
   if (outcomes.length === 0) return <span className="text-muted">–</span>;
   const oldestFirst = outcomes.toSorted((a, b) => a.due_at.localeCompare(b.due_at));
   return (

@@ -2,6 +2,8 @@ import type { Answer, Item } from "@/api/read";
 import { durationWords } from "@/parts/values/time";
 
 export type Trigger = Item<"/api/v1/triggers">;
+/** A trigger by time, as the list of schedules has it. */
+export type Schedule = Item<"/api/v1/schedules">;
 export type TriggerAnswer = Answer<"/api/v1/triggers/{id}", "get">;
 export type TriggerType = Trigger["type"];
 export type Preview = Answer<"/api/v1/schedules/preview", "get">;
