@@ -6,6 +6,7 @@ import { SelectField, Switch, TextField } from "@/parts/forms/fields";
 import { NothingMatches, NothingYet, Panel, QueryView, Skeleton } from "@/parts/panels/panel";
 import { type Column, Table } from "@/parts/tables/table";
 import { Duration, durationWords, Time } from "@/parts/values/time";
+import { Mark } from "@/parts/values/values";
 import { ScreenHeader } from "@/shell/shell";
 import { useView } from "@/shell/view";
 import {
@@ -299,9 +300,4 @@ function Name({ definition }: { definition: DefinitionEntry }) {
       )}
     </div>
   );
-}
-
-/** A short mark beside a name. */
-export function Mark({ look, children }: { look: string; children: React.ReactNode }) {
-  return <span className={`rounded px-1.5 text-[12px] leading-5 ${look}`}>{children}</span>;
 }

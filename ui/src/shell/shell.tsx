@@ -165,7 +165,7 @@ export function ScreenHeader({ title, children }: { title: ReactNode; children?:
   return (
     <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-2">
       <h1>{title}</h1>
-      <div className="flex flex-wrap items-center gap-2">{children}</div>
+      <div className="flex max-w-full flex-wrap items-center gap-2">{children}</div>
     </div>
   );
 }

@@ -171,3 +171,8 @@ export function Gauge({
     </span>
   );
 }
+
+/** A short mark beside a name. */
+export function Mark({ look, children }: { look: string; children: React.ReactNode }) {
+  return <span className={`rounded px-1.5 text-[12px] leading-5 ${look}`}>{children}</span>;
+}

@@ -1,20 +1,25 @@
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { Link } from "wouter";
 import { useRead, useReadPages } from "@/api/read";
 import { useSession } from "@/api/session";
-import { Mark } from "@/definitions/definition_list";
 import { SelectField, TextField } from "@/parts/forms/fields";
 import { NothingMatches, NothingYet, Panel, QueryView, Skeleton } from "@/parts/panels/panel";
 import { Tabs } from "@/parts/panels/tabs";
 import { type Column, Table } from "@/parts/tables/table";
 import { stateLook } from "@/parts/values/state";
 import { Time } from "@/parts/values/time";
+import { Mark } from "@/parts/values/values";
 import { useLens } from "@/shell/lens";
 import { ScreenHeader } from "@/shell/shell";
 import { useView } from "@/shell/view";
-import { ScheduleDialog } from "./schedule_dialog";
-import { TriggerMenu, TriggerSwitch } from "./trigger_actions";
-import { expressionOf, policyWords, type Schedule, type Trigger, triggerWords } from "./trigger_words";
+import { ScheduleDialog, TriggerMenu, TriggerSwitch } from "./trigger_actions";
+import {
+  expressionOf,
+  policyWords,
+  type Schedule,
+  type Trigger,
+  triggerWords,
+} from "./trigger_words";
 import { WeekStrip } from "./week_strip";
 
 const DEFAULTS = { show: "time", definition: "", enabled: "", failing: "", new: "" };
@@ -125,15 +130,17 @@ export default function ScheduleList() {
           )}
         </Panel>
       </Tabs>
-      {creating && (
-        <ScheduleDialog
-          definition={view.new}
-          close={() => {
-            setCreating(false);
-            setView({ new: "" }, { push: false });
-          }}
-        />
-      )}
+      <Suspense>
+        {creating && (
+          <ScheduleDialog
+            definition={view.new}
+            close={() => {
+              setCreating(false);
+              setView({ new: "" }, { push: false });
+            }}
+          />
+        )}
+      </Suspense>
     </>
   );
 }

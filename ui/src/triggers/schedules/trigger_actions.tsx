@@ -1,5 +1,5 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useLocation } from "wouter";
 import { refresh, write } from "@/api/read";
 import { useSession } from "@/api/session";
@@ -8,9 +8,13 @@ import { ConfirmDialog } from "@/parts/dialogs/confirm";
 import { Menu, type MenuItem } from "@/parts/dialogs/menu";
 import { showToast } from "@/parts/dialogs/toasts";
 import { Switch } from "@/parts/forms/fields";
-import { ScheduleDialog } from "./schedule_dialog";
 import { TestDialog } from "./test_dialog";
 import type { Trigger } from "./trigger_words";
+
+/** The dialog with its forms, loaded when it is first opened. */
+export const ScheduleDialog = lazy(async () => ({
+  default: (await import("./schedule_dialog")).ScheduleDialog,
+}));
 
 type Open = "edit" | "copy" | "delete" | "test" | null;
 
@@ -98,8 +102,10 @@ export function TriggerMenu({ trigger, afterDelete }: { trigger: Trigger; afterD
       <Menu label={`Actions on ${trigger.name}`} items={shown} className="button min-h-7">
         ⋯
       </Menu>
-      {open === "edit" && <ScheduleDialog trigger={trigger} close={close} />}
-      {open === "copy" && <ScheduleDialog like={trigger} close={close} />}
+      <Suspense>
+        {open === "edit" && <ScheduleDialog trigger={trigger} close={close} />}
+        {open === "copy" && <ScheduleDialog like={trigger} close={close} />}
+      </Suspense>
       {open === "test" && <TestDialog trigger={trigger} close={close} />}
       {open === "delete" && (
         <ConfirmDialog
