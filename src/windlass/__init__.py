@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from windlass.settings import Settings
     from windlass.worker.context import JobContext
+    from windlass.worker.retrying import Retry, Snooze
 
 __all__ = [
     "Backoff",
@@ -30,7 +31,9 @@ __all__ = [
     "JobFailed",
     "Permanent",
     "Receipt",
+    "Retry",
     "Settings",
+    "Snooze",
     "Stopped",
     "Trigger",
     "WaitTimeout",
@@ -52,7 +55,9 @@ _HOMES = {
     "JobFailed": "windlass.errors",
     "Permanent": "windlass.errors",
     "Receipt": "windlass.app.receipts",
+    "Retry": "windlass.worker.retrying",
     "Settings": "windlass.settings",
+    "Snooze": "windlass.worker.retrying",
     "Stopped": "windlass.errors",
     "Trigger": "windlass.core.triggers.trigger",
     "WaitTimeout": "windlass.errors",

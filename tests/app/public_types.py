@@ -6,7 +6,7 @@ A line with `type: ignore` is a mistake that has to be found: mypy reports unuse
 from datetime import datetime, timedelta
 from typing import Any, assert_type
 
-from windlass import Backoff, Job, JobContext, Receipt, Windlass, sync
+from windlass import Backoff, Job, JobContext, Receipt, Retry, Snooze, Windlass, sync
 from windlass.app import blocking_nouns
 from windlass.app.nouns import JobHandle, JobPage
 from windlass.core.access.tenant import Tenant
@@ -49,6 +49,12 @@ tool = wl.command("tool", ["tool", "{folder}"], payload_schema={}, env=["HOME"],
 wl.command("tool", ["tool"], enviroment=["HOME"])  # type: ignore[call-arg]  # a typo
 wl.command("tool", ["tool"], result="xml")  # type: ignore[arg-type]  # not one of the words
 wl.job(isolation="fiber")  # type: ignore[call-overload]  # not a kind of isolation
+wl.job(retry_on=[ValueError, ConnectionError])
+wl.job(retry_on=["ValueError"])  # type: ignore[list-item]  # not a class
+Retry("busy", after="5m")
+Retry(after=timedelta(minutes=5))
+Snooze("5m")
+Snooze()  # type: ignore[call-arg]  # for how long
 wl.job(max_attemps=3)  # type: ignore[call-overload]  # a typo
 
 

@@ -52,6 +52,7 @@ _TEMPLATE = ("options", "tenant_flag", "exit_codes")
 _REFUSED = {
     "isolation": "A command always runs in its own process.",
     "permanent": "List permanent exit codes in exit_codes.",
+    "retry_on": "List exit codes in exit_codes.",
 }
 
 

@@ -69,6 +69,7 @@ class JobOptions(TypedDict, total=False):
     max_per_key: int
     rate_per_key: str
     permanent: Sequence[type[BaseException]]
+    retry_on: Sequence[type[BaseException]]
     default_payload: Mapping[str, Any]
     schedule: Schedule | str | Sequence[Schedule | str]
     misfire: Misfire
@@ -142,6 +143,7 @@ def declare(
         backoff=own_backoff or default_backoff(settings),
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
+        retry_on=tuple(options.get("retry_on", ())),
         import_location=_where(name, function, definition.isolation),
         result_bytes=settings.limits.result_bytes,
         truncate_result=options.get("truncate_result", False),
@@ -327,6 +329,7 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
     "permanent": (_is_errors, "a list of exception classes"),
+    "retry_on": (_is_errors, "a list of exception classes"),
     "on_dead_letter": (
         lambda value: isinstance(getattr(value, "key", value), str),
         "a definition's key, or a declared job",

@@ -21,18 +21,18 @@ from windlass.core.text import clean, type_name
 from windlass.engine.leases.leases import ERROR_BYTES
 from windlass.errors import Stopped
 from windlass.tasks import start_task
-from windlass.worker.context import CURRENT_LEASE, JobContext, Snoozed, StopReason
+from windlass.worker.context import CURRENT_LEASE, JobContext, StopReason
 from windlass.worker.handlers import Handler
 from windlass.worker.isolation.command import END_SECONDS, ProcessRecord
 from windlass.worker.isolation.process import KILL_SECONDS, ProcessRunFailed, ProcessRunner
 from windlass.worker.isolation.threads import ThreadPool
 from windlass.worker.reporting.error_text import (
-    PERMANENT,
     failure_from_error,
     format_error_traceback,
     safe_isinstance,
 )
 from windlass.worker.reporting.log_writer import AttemptSink, LogWriter
+from windlass.worker.retrying import Snooze
 from windlass.worker.slots import TimeLimits
 
 #: How long a run that was stopped may take before its slot is written off.
@@ -254,7 +254,7 @@ class LiveAttempt:
 
     def _call_in_thread(self, call: Callable[[], Any]) -> Any:
         if self._lease_expired:
-            raise Snoozed(timedelta())
+            raise Snooze(0)
         return call()
 
     @property
@@ -295,7 +295,9 @@ class LiveAttempt:
             unclear = f"the attempt's outcome is unknown ({type_name(ours)})"
             failure = Failure(error=unclear, error_type=type_name(error))
             may_retry = self.lease.attempts < self.lease.max_attempts
-            verdict = outcome.Retry(timedelta(minutes=1)) if may_retry else outcome.DeadLetter()
+            verdict = (
+                outcome.RetryAfter(timedelta(minutes=1)) if may_retry else outcome.DeadLetter()
+            )
             return outcome.failed(self.held, failure, verdict)
 
     def _judge_error(self, error: BaseException) -> AttemptEnd | None:
@@ -309,12 +311,11 @@ class LiveAttempt:
                 return outcome.stopped(self.held, keep=self._handler.keeps_history)
             case "shutdown" if stopping:
                 return outcome.released(self.held)
-        if type(error) is Snoozed:
+        if isinstance(error, Snooze):
             return outcome.released(self.held, delay=error.delay)
         if type(error) is ProcessRunFailed:
             return self._failed(error.failure)
-        permanent = safe_isinstance(error, *PERMANENT, *self._handler.permanent)
-        return self._failed(failure_from_error(error, permanent=permanent))
+        return self._failed(failure_from_error(error, self._handler))
 
     def _timed_out(self, error: BaseException | None = None) -> Failure:
         trace = None

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol, TypeVar
 
-from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_app_key
 from windlass.core.jobs.models import LogLevel
 from windlass.core.leases.lease import Lease
@@ -26,6 +25,7 @@ from windlass.core.text import clean, text_of
 from windlass.errors import OptionInvalid, Stopped
 from windlass.ids import JobId
 from windlass.storage.callers import drive
+from windlass.worker.retrying import Snooze
 
 #: The lease of the run that the current code belongs to; None outside of runs.
 CURRENT_LEASE: ContextVar[Lease | None] = ContextVar("windlass_lease", default=None)
@@ -104,15 +104,6 @@ class OnceCheck(Awaitable[bool]):
         if self._key not in self._done:
             self._done.append(self._key)
         return True
-
-
-class Snoozed(BaseException):
-    """Raised by `ctx.snooze`. Not an Exception, so that a handler's own `except Exception` does not
-    swallow it."""
-
-    def __init__(self, delay: timedelta) -> None:
-        self.delay = delay
-        super().__init__(f"snoozed for {delay}")
 
 
 class CurrentJob:
@@ -293,7 +284,7 @@ class JobContext:
 
     def snooze(self, delay: str | timedelta | float) -> None:
         """Leave the handler now and run the job again after `delay`; no attempt is consumed."""
-        raise Snoozed(duration(delay, option="snooze"))
+        raise Snooze(delay)
 
     def once(self, key: str) -> "OnceCheck":
         """True if the work with this key is still to be done: `if await ctx.once("charge:42"): …`.
@@ -349,7 +340,6 @@ __all__ = [
     "JobLog",
     "LogLevel",
     "Sink",
-    "Snoozed",
     "StopReason",
     "TransactionalCompletion",
 ]

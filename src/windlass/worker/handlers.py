@@ -43,6 +43,8 @@ class Handler:
     backoff: Backoff
     timeout: timedelta
     permanent: tuple[type[BaseException], ...] = ()
+    #: If given, any other exception is permanent.
+    retry_on: tuple[type[BaseException], ...] = ()
     import_location: tuple[str, str | None, str]
     triggers: tuple[DeclaredTrigger, ...] = ()
     #: Functions that upgrade a payload by one version, by the version they upgrade from.

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from windlass.core.jobs import outcome
-from windlass.core.jobs.outcome import DeadLetter, Failure, Retry
+from windlass.core.jobs.outcome import DeadLetter, Failure, RetryAfter
 from windlass.core.leases import worker_wire as wire
 from windlass.core.leases.gates import needs, versions
 from windlass.core.leases.lease import Lease, LeaseRef
@@ -58,7 +58,7 @@ def test_unknown_fields_of_a_newer_server_are_ignored():
 
 def test_an_end_carries_the_outcome_but_not_the_next_state():
     failure = Failure(error="no", error_type="E", permanent=True)
-    again = outcome.failed(HELD, failure, Retry(timedelta(hours=1)))
+    again = outcome.failed(HELD, failure, RetryAfter(timedelta(hours=1)))
     dead = outcome.failed(HELD, failure, DeadLetter())
 
     assert wire.attempt_end(again) == wire.attempt_end(dead)

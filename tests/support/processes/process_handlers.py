@@ -2,7 +2,9 @@
 
 import os
 
-from windlass import JobContext, Settings, Windlass, sync
+from windlass import Backoff, JobContext, Retry, Settings, Snooze, Windlass, sync
+from windlass.app.declare import JobOptions
+from windlass.core.definitions.definition import Isolation
 
 elsewhere = Windlass("sqlite:///never-opened.db", settings=Settings())
 
@@ -25,3 +27,35 @@ def enqueue_far_away(url: str) -> None:
     with sync.Windlass(url, settings=Settings()) as wl:
         wl.enqueue("child")
         wl.emit("happened")
+
+
+def rules(isolation: Isolation = "thread") -> JobOptions:
+    """The rules by which `fail_as` is tried again."""
+    return {
+        "isolation": isolation,
+        "max_attempts": 3,
+        "backoff": Backoff.fixed("1h"),
+        "retry_on": [ConnectionError],
+        "permanent": [ConnectionResetError],
+    }
+
+
+def fail_as(how: str) -> None:
+    match how:
+        case "listed":
+            raise ConnectionRefusedError("no answer")
+        case "other":
+            raise ValueError("no such order")
+        case "both":
+            raise ConnectionResetError("gone for good")
+        case "retry":
+            raise Retry("busy", after="5m")
+        case "plain retry":
+            raise Retry
+        case _:
+            raise Snooze("5m")
+
+
+@elsewhere.job("process.retry", **rules("process"))
+def retry_far_away(how: str) -> None:
+    fail_as(how)

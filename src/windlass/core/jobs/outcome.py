@@ -13,19 +13,21 @@ from windlass.core.leases.suspects import LossVerdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why an attempt did not succeed. A permanent one is not tried again."""
+    """Why an attempt did not succeed. A permanent one is not tried again; `retry_seconds` is the
+    delay that the handler asked for, instead of the backoff's."""
 
     error: str
     error_type: str
     trace: str | None = None
     outcome: Outcome = Outcome.FAILED
     permanent: bool = False
+    retry_seconds: float | None = None
     pid: int | None = None
     exit_code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class RetryAfter:
     after: timedelta
 
 
@@ -36,12 +38,14 @@ class DeadLetter:
 
 def judge(
     failure: Failure, *, attempts: int, max_attempts: int, backoff: Backoff, random: Random
-) -> Retry | DeadLetter:
+) -> RetryAfter | DeadLetter:
     """Decide what a failed attempt means for its job; `attempts` counts this one."""
     if failure.permanent or attempts >= max_attempts:
         return DeadLetter()
+    if failure.retry_seconds is not None:
+        return RetryAfter(after=timedelta(seconds=failure.retry_seconds))
     # A delay, not an instant: the database adds it to its own clock.
-    return Retry(after=delay(backoff, attempts, random))
+    return RetryAfter(after=delay(backoff, attempts, random))
 
 
 def success(
@@ -66,7 +70,7 @@ def success(
     )
 
 
-def failed(held: LeaseRef, failure: Failure, verdict: Retry | DeadLetter) -> AttemptEnd:
+def failed(held: LeaseRef, failure: Failure, verdict: RetryAfter | DeadLetter) -> AttemptEnd:
     """The end of an attempt that failed, timed out or was lost; of the last one also its cause."""
     finish = AttemptEnd(
         job_id=held.job_id,
@@ -81,7 +85,7 @@ def failed(held: LeaseRef, failure: Failure, verdict: Retry | DeadLetter) -> Att
         exit_code=failure.exit_code,
         permanent=failure.permanent,
     )
-    if isinstance(verdict, Retry):
+    if isinstance(verdict, RetryAfter):
         return finish._replace(state=JobState.QUEUED, delay=verdict.after)
     cause = fingerprint(failure.error_type, failure.error, failure.trace)
     return finish._replace(fingerprint=cause.key)
@@ -91,7 +95,7 @@ def lost(held: LeaseRef, failure: Failure, verdict: LossVerdict) -> AttemptEnd:
     """The end of an attempt whose worker was lost."""
     if verdict.dead:
         return failed(held, failure, DeadLetter())
-    return failed(held, failure, Retry(after=timedelta()))._replace(
+    return failed(held, failure, RetryAfter(after=timedelta()))._replace(
         gate=verdict.gate,
         uncounted=None if verdict.attempt_counts else True,
         spared=None if verdict.death_counts else True,

@@ -31,13 +31,13 @@ from windlass.worker.context import (
     CURRENT_LEASE,
     JobContext,
     LogLevel,
-    Snoozed,
     TransactionalCompletion,
 )
 from windlass.worker.handlers import Handler
 from windlass.worker.isolation.import_guard import imports
 from windlass.worker.isolation.memory import limit_memory, raise_memory_limit
-from windlass.worker.reporting.error_text import PERMANENT, failure_from_error, safe_isinstance
+from windlass.worker.reporting.error_text import failure_from_error, safe_isinstance
+from windlass.worker.retrying import Snooze
 
 #: The name in `sys.modules` of a module loaded from a file by its path.
 _BY_FILE = "windlass_jobs"
@@ -103,13 +103,12 @@ def execute_order(order: dict[str, Any], descriptor: int) -> None:
     try:
         handler = load(*order["import_location"])
         report = _result_message(_run(handler, lease, context), handler, context)
-    except Snoozed as snoozed:
+    except Snooze as snoozed:
         report = {"kind": "snoozed", "seconds": snoozed.delay.total_seconds()}
     except BaseException as error:  # noqa: BLE001  the worker decides what it means
         if limit is not None:
             raise_memory_limit(limit)
-        permanent = safe_isinstance(error, *PERMANENT, *(handler.permanent if handler else ()))
-        report = _error_message(error, permanent, limit)
+        report = _error_message(error, handler, limit)
     # The worker may end this process as soon as it has the report.
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # the handler may have closed or replaced it
@@ -174,8 +173,10 @@ def _result_message(value: object, handler: Handler, context: JobContext) -> dic
     }
 
 
-def _error_message(error: BaseException, permanent: bool, limit: int | None) -> dict[str, Any]:
-    failure = failure_from_error(error, permanent=permanent)
+def _error_message(
+    error: BaseException, handler: Handler | None, limit: int | None
+) -> dict[str, Any]:
+    failure = failure_from_error(error, handler)
     if limit is not None and safe_isinstance(error, MemoryError):
         text = f"the handler needed more than its {limit} MB"
         failure = replace(failure, error=text, error_type="MemoryLimit")

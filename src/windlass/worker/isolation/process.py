@@ -13,16 +13,16 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
 from typing import Any
 
 from windlass.core.jobs.outcome import Failure
 from windlass.core.leases.lease import Lease
 from windlass.tasks import start_task
-from windlass.worker.context import JobContext, Sink, Snoozed
+from windlass.worker.context import JobContext, Sink
 from windlass.worker.handlers import Handler
 from windlass.worker.isolation.fork_server_pool import ForkServerPool
 from windlass.worker.isolation.process_handle import ProcessHandle, spawn_supervisor
+from windlass.worker.retrying import Snooze
 
 #: How long a run may take to exit after its result, after a lost lease, and after SIGKILL.
 _EXIT_SECONDS = 2.0
@@ -144,7 +144,7 @@ def _result(report: dict[str, Any], handler: Handler, context: JobContext) -> An
         case "raised":
             raise ProcessRunFailed(Failure(**report["failure"]))
         case "snoozed":
-            raise Snoozed(timedelta(seconds=report["seconds"]))
+            raise Snooze(report["seconds"])
         case _:
             raise ProcessRunFailed(
                 exit_failure(report, limit_mb=handler.definition.memory_limit_mb)

@@ -5,25 +5,55 @@ with all the others.
 """
 
 import traceback
+from typing import Protocol
 
 from windlass.core.jobs.outcome import Failure
 from windlass.core.text import text_of, type_name
 from windlass.errors import MainGuardMissing, Permanent, ResultInvalid, ResultTooLarge
 from windlass.errors.wording import with_type
+from windlass.worker.retrying import Retry
 
 #: Besides what a definition lists: to try again would do the work again, and end the same way.
 PERMANENT = (Permanent, MainGuardMissing, ResultInvalid, ResultTooLarge)
 
 
-def failure_from_error(error: BaseException, *, permanent: bool) -> Failure:
-    """A failure in words: message, class and traceback."""
+class RetryRules(Protocol):
+    """The exceptions after which a handler's job is not tried again, and the only ones after which
+    it is, if there are such."""
+
+    @property
+    def permanent(self) -> tuple[type[BaseException], ...]: ...
+    @property
+    def retry_on(self) -> tuple[type[BaseException], ...]: ...
+
+
+def failure_from_error(error: BaseException, rules: RetryRules | None) -> Failure:
+    """A failure in words: message, class and traceback; permanent as the handler's rules say."""
     kind = _class_of(error)
     return Failure(
         error=with_type(kind, _message_of(error)),
         error_type=kind,
         trace=format_error_traceback(error),
-        permanent=permanent,
+        permanent=_is_permanent(error, rules),
+        retry_seconds=_retry_seconds(error),
     )
+
+
+def _is_permanent(error: BaseException, rules: RetryRules | None) -> bool:
+    if safe_isinstance(error, *PERMANENT, *(rules.permanent if rules else ())):
+        return True
+    if rules is None or not rules.retry_on:
+        return False
+    return not safe_isinstance(error, Retry, *rules.retry_on)
+
+
+def _retry_seconds(error: BaseException) -> float | None:
+    """The delay that a `Retry` asks for."""
+    try:
+        after = error.after if isinstance(error, Retry) else None
+        return None if after is None else after.total_seconds()
+    except BaseException:  # noqa: BLE001  see above
+        return None
 
 
 def format_error_traceback(error: BaseException) -> str:
