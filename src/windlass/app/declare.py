@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict
 
 from windlass.core.definitions.backoff import Backoff
 from windlass.core.definitions.definition import Definition, Isolation
@@ -29,7 +29,6 @@ from windlass.core.leases.gates import check_key
 from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.core.payloads.payload import PayloadModel
 from windlass.core.triggers.declared_trigger import DeclaredTrigger, time_trigger
-from windlass.core.triggers.schedule import CronSchedule, Schedule
 from windlass.core.triggers.trigger import Misfire, Overlap
 from windlass.engine.engine import Engine
 from windlass.engine.leases.default_backoff import default_backoff
@@ -39,6 +38,9 @@ from windlass.ids import DefinitionKey, QueueName
 from windlass.settings import Settings
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
+
+if TYPE_CHECKING:
+    from windlass.core.triggers.schedule import Schedule
 
 _LONGEST_GRACE = 300
 
@@ -71,7 +73,7 @@ class JobOptions(TypedDict, total=False):
     permanent: Sequence[type[BaseException]]
     retry_on: Sequence[type[BaseException]]
     default_payload: Mapping[str, Any]
-    schedule: Schedule | str | Sequence[Schedule | str]
+    schedule: "Schedule | str | Sequence[Schedule | str]"
     misfire: Misfire
     overlap: Overlap
     after: "Sequence[str | HasKey]"
@@ -207,8 +209,10 @@ def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
     return ()
 
 
-def _schedule(key: str, given: object) -> Schedule:
+def _schedule(key: str, given: object) -> "Schedule":
     """Parse a schedule; text is a cron expression."""
+    from windlass.core.triggers.schedule import CronSchedule, Schedule
+
     if isinstance(given, str):
         try:
             return CronSchedule(given)

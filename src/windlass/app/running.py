@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.app.declare import declare, declare_in
 from windlass.app.declared import Declared
 from windlass.app.file_commands import command_handler
+from windlass.app.system_jobs import SystemJobs
 from windlass.core.definitions.definition import Definition
 from windlass.core.definitions.handler_path import check_path, has_prefix
 from windlass.engine.engine import Engine
@@ -141,9 +142,9 @@ class Running:
     def _runnable_handlers(self) -> Handlers:
         """The handlers that a worker of this app can run."""
         known = Handlers(parent=self._app.handlers)
-        system_jobs = self._app.system_jobs
-        for handler in system_jobs.handlers(self._app.settings) if system_jobs else ():
-            known.add(handler)
+        if self._app.runs_system_jobs:
+            for handler in SystemJobs(lambda: self._app.engine).handlers(self._app.settings):
+                known.add(handler)
         return known
 
 

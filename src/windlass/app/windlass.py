@@ -10,33 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary, ref
 
-from windlass.app.commands import CommandOptions, declare_command
 from windlass.app.declare import JobOptions, declare, declare_in
 from windlass.app.declared import Declared, DeclaredJob, JobDecorator, P, R, T
-from windlass.app.enqueue import Deliveries
-from windlass.app.file_commands import commands_of
 from windlass.app.job_groups import JobGroup, groups_of
-from windlass.app.nouns import (
-    AsyncAudit,
-    AsyncDead,
-    AsyncDefinitions,
-    AsyncEvents,
-    AsyncJobs,
-    AsyncLogs,
-    AsyncQueues,
-    AsyncSchedules,
-    AsyncTenants,
-    AsyncTriggers,
-    AsyncWorkers,
-)
 from windlass.app.receipts import JobReceipt, Results
-from windlass.app.running import Running
-from windlass.app.system_jobs import SystemJobs
 from windlass.core.access.roles import ROLES, RoleTable, freeze_roles
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, NewJob, OnDuplicate, Scope
 from windlass.core.jobs.options import EnqueueOptions, OptionSet
-from windlass.core.monitoring.summary import Stats
 from windlass.core.triggers.declared_trigger import (
     DeclaredTrigger,
     EventTriggerOptions,
@@ -44,21 +25,26 @@ from windlass.core.triggers.declared_trigger import (
 )
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
-from windlass.engine.jobs.enqueue import EnqueueHook
-from windlass.engine.triggers.events import EventOptions
 from windlass.settings import Settings
 from windlass.telemetry import Telemetry
-from windlass.worker.attempt import Around
-from windlass.worker.backend import Backend
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.isolation.import_guard import imports
-from windlass.worker.isolation.threads import ThreadPool
 from windlass.worker.options import WorkerOptions
-from windlass.worker.worker import Worker
 
+# Most programs only declare and enqueue: what runs jobs and reads them is imported on use.
 if TYPE_CHECKING:
-    from windlass.app import sync
+    from windlass.app import nouns, sync
+    from windlass.app.commands import CommandOptions
+    from windlass.app.enqueue import Deliveries
+    from windlass.app.running import Running
+    from windlass.core.monitoring.summary import Stats
+    from windlass.engine.jobs.enqueue import EnqueueHook
+    from windlass.engine.triggers.events import EventOptions
+    from windlass.worker.attempt import Around
+    from windlass.worker.backend import Backend
+    from windlass.worker.isolation.threads import ThreadPool
+    from windlass.worker.worker import Worker
 
 Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 Engines = WeakKeyDictionary[asyncio.AbstractEventLoop, Engine]
@@ -87,7 +73,8 @@ class Windlass:
         self.around_enqueues: list[EnqueueHook] = []
         self.lifespans: list[Lifespan] = []
         self._connect: Callable[[], Engine] = self._engine
-        self.system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
+        #: A worker runs the jobs of Windlass itself too.
+        self.runs_system_jobs = True
         # A driver's connections belong to the loop that created them.
         self._engines: Engines = WeakKeyDictionary()
         self._newest: Callable[[], Engine | None] = lambda: None
@@ -142,7 +129,7 @@ class Windlass:
         )
 
     def command(
-        self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
+        self, key: str, argv: Sequence[str], /, **options: "Unpack[CommandOptions]"
     ) -> DeclaredJob[..., Any, Any]:
         """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`.
 
@@ -151,8 +138,10 @@ class Windlass:
         """
         return DeclaredJob(self, self.declare_command(key, argv, options))
 
-    def declare_command(self, key: str, argv: Sequence[str], options: CommandOptions) -> Handler:
+    def declare_command(self, key: str, argv: Sequence[str], options: "CommandOptions") -> Handler:
         """Register a command; shared by the async and the blocking `wl.command`."""
+        from windlass.app.commands import declare_command
+
         return self._register_handler(declare_command(key, argv, options, self.settings))
 
     def install(self, group: JobGroup, /, *, source: object = None) -> None:
@@ -162,12 +151,12 @@ class Windlass:
         for handler in group.handlers(self, source):
             self._register_handler(handler)
 
-    def around(self, wrap: Around) -> Around:
+    def around(self, wrap: "Around") -> "Around":
         """Run every attempt inside the async context manager that `wrap(ctx)` returns."""
         self.around_attempts.append(wrap)
         return wrap
 
-    def around_enqueue(self, wrap: EnqueueHook) -> EnqueueHook:
+    def around_enqueue(self, wrap: "EnqueueHook") -> "EnqueueHook":
         """Store jobs inside the context manager that `wrap(jobs)` returns, once per call. It yields
         the jobs to store, changed or not."""
         self.around_enqueues.append(wrap)
@@ -183,8 +172,11 @@ class Windlass:
         """Handlers that this process can run: declared in code, and the settings' commands and
         groups."""
         known = Handlers()
-        for handler in commands_of(self.settings):
-            known.add(handler)
+        if self.settings.commands:
+            from windlass.app.file_commands import commands_of
+
+            for handler in commands_of(self.settings):
+                known.add(handler)
         for group in groups_of(self.settings):
             for handler in group.handlers(self, None):
                 known.add(handler)
@@ -205,63 +197,87 @@ class Windlass:
         self._url = url
 
     @property
-    def jobs(self) -> AsyncJobs:
+    def jobs(self) -> "nouns.AsyncJobs":
         """Find, cancel, retry and explain jobs."""
-        return AsyncJobs(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncJobs(self)
 
     @property
-    def dead(self) -> AsyncDead:
+    def dead(self) -> "nouns.AsyncDead":
         """Dead-lettered jobs by cause: retry, edit, discard."""
-        return AsyncDead(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncDead(self)
 
     @property
-    def definitions(self) -> AsyncDefinitions:
+    def definitions(self) -> "nouns.AsyncDefinitions":
         """List, enable and disable definitions."""
-        return AsyncDefinitions(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncDefinitions(self)
 
     @property
-    def queues(self) -> AsyncQueues:
+    def queues(self) -> "nouns.AsyncQueues":
         """List, pause, resume and limit queues."""
-        return AsyncQueues(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncQueues(self)
 
     @property
-    def audit(self) -> AsyncAudit:
+    def audit(self) -> "nouns.AsyncAudit":
         """Verify the audit."""
-        return AsyncAudit(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncAudit(self)
 
     @property
-    def tenants(self) -> AsyncTenants:
+    def tenants(self) -> "nouns.AsyncTenants":
         """Create, change, list, suspend and delete tenants."""
-        return AsyncTenants(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncTenants(self)
 
     @property
-    def triggers(self) -> AsyncTriggers:
+    def triggers(self) -> "nouns.AsyncTriggers":
         """Triggers, by time and by event."""
-        return AsyncTriggers(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncTriggers(self)
 
     @property
-    def schedules(self) -> AsyncSchedules:
+    def schedules(self) -> "nouns.AsyncSchedules":
         """Triggers by time."""
-        return AsyncSchedules(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncSchedules(self)
 
     @property
-    def events(self) -> AsyncEvents:
+    def events(self) -> "nouns.AsyncEvents":
         """Emitted events."""
-        return AsyncEvents(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncEvents(self)
 
     @property
-    def logs(self) -> AsyncLogs:
+    def logs(self) -> "nouns.AsyncLogs":
         """Find log lines by their words."""
-        return AsyncLogs(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncLogs(self)
 
     @property
-    def workers(self) -> AsyncWorkers:
+    def workers(self) -> "nouns.AsyncWorkers":
         """List, drain, resume and stop workers."""
-        return AsyncWorkers(self)
+        from windlass.app import nouns
+
+        return nouns.AsyncWorkers(self)
 
     @property
-    def deliveries(self) -> Deliveries:
+    def deliveries(self) -> "Deliveries":
         """Stores jobs and events."""
+        from windlass.app.enqueue import Deliveries
+
         return Deliveries(self)
 
     @cached_property
@@ -351,7 +367,7 @@ class Windlass:
         definition: str | None = None,
         queue: str | None = None,
         scope: Scope = ALL_TENANTS,
-    ) -> Stats:
+    ) -> "Stats":
         """Counts of the last "5m", "1h", "24h" or "7d", for charts, of all jobs or some."""
         summaries = (await self.ready()).summaries
         return await summaries.stats(window, definition=definition, queue=queue, scope=scope)
@@ -362,7 +378,7 @@ class Windlass:
         data: Mapping[str, Any] | None = None,
         *,
         tx: object = None,
-        **about: Unpack[EventOptions],
+        **about: "Unpack[EventOptions]",
     ) -> Event:
         """Emit an event: the tenant's triggers for it create their jobs, once.
 
@@ -372,42 +388,42 @@ class Windlass:
 
     def running(
         self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
-    ) -> AbstractAsyncContextManager[Worker | None]:
+    ) -> "AbstractAsyncContextManager[Worker | None]":
         """Run worker and upkeep in this process while the block lasts; leaving it drains."""
         options = WorkerOptions.of(self.settings, concurrency=concurrency, queues=queues)
-        return Running(self).running(options)
+        return self._running.running(options)
 
     def upkeep(self, *, scheduling: bool | None = None) -> AbstractAsyncContextManager[None]:
         """Run scheduler and upkeep without a worker in this process while the block lasts.
         `scheduling` overrides scheduler.enabled."""
-        return Running(self).upkeep(scheduling=scheduling)
+        return self._running.upkeep(scheduling=scheduling)
 
     async def upkeep_once(self) -> None:
         """Do one round of scheduling and upkeep in this process."""
-        await Running(self).upkeep_once()
+        await self._running.upkeep_once()
 
     async def work(
         self,
         options: WorkerOptions,
-        started: Callable[[Worker], object],
+        started: "Callable[[Worker], object]",
         *,
         scheduling: bool | None = None,
     ) -> int:
         """Run worker and upkeep in this process until the worker ends by itself or is stopped:
         `started` receives the worker. Returns the number of jobs it could neither finish nor
         release."""
-        return await Running(self).work(options, started, scheduling=scheduling)
+        return await self._running.work(options, started, scheduling=scheduling)
 
     def worker(
         self,
-        engine: Backend,
+        engine: "Backend",
         options: WorkerOptions,
         *,
         handlers: Handlers | None = None,
-        threads: ThreadPool | None = None,
-    ) -> AbstractAsyncContextManager[Worker]:
+        threads: "ThreadPool | None" = None,
+    ) -> "AbstractAsyncContextManager[Worker]":
         """Create a worker inside this app's lifespans, without starting it."""
-        return Running(self).worker(engine, options, handlers=handlers, threads=threads)
+        return self._running.worker(engine, options, handlers=handlers, threads=threads)
 
     async def close(self) -> None:
         """Close this loop's connections. The next call opens new ones."""
@@ -419,13 +435,13 @@ class Windlass:
     def using_engine(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
         """Create engines by `connect` while the block lasts, for tests; they lack Windlass's own
         jobs. Existing engines stay."""
-        before = self._connect, self._engines, self._newest, self.system_jobs
-        self._connect, self._engines, self.system_jobs = connect, WeakKeyDictionary(), None
+        before = self._connect, self._engines, self._newest, self.runs_system_jobs
+        self._connect, self._engines, self.runs_system_jobs = connect, WeakKeyDictionary(), False
         self._newest = lambda: None
         try:
             yield self._engines
         finally:
-            self._connect, self._engines, self._newest, self.system_jobs = before
+            self._connect, self._engines, self._newest, self.runs_system_jobs = before
 
     async def __aenter__(self) -> "Windlass":
         await self.ready()
@@ -439,6 +455,12 @@ class Windlass:
         for engine in list(self._engines.values()):
             declare_in(engine, handler)
         return handler
+
+    @property
+    def _running(self) -> "Running":
+        from windlass.app.running import Running
+
+        return Running(self)
 
     def _engine(self) -> Engine:
         return Engine.open(self.url, self.settings, self.telemetry, roles=self.roles)

@@ -5,7 +5,6 @@ import base64
 import hashlib
 import hmac
 import json
-import smtplib
 import ssl
 from collections.abc import Mapping
 from email.message import EmailMessage
@@ -90,12 +89,14 @@ async def _mail(message: Notification, settings: AlertSettings) -> None:
     mail.set_content(message.text)
     try:
         await asyncio.to_thread(_deliver, mail, settings.smtp_url)
-    except (OSError, smtplib.SMTPException) as error:
+    except OSError as error:  # all of smtplib's are
         raise AlertNotSent(f"the mail server did not take it: {_cause(error)}") from None
 
 
 def _deliver(mail: EmailMessage, url: str) -> None:
     """Send a mail. A password is sent unencrypted only to this machine."""
+    import smtplib  # few installations send mail
+
     parts = urlsplit(url)
     host, port = parts.hostname or "localhost", parts.port or _PORTS[parts.scheme]
     context = ssl.create_default_context()

@@ -24,7 +24,6 @@ from windlass.core.payloads.json_text import load_json
 from windlass.core.text import clean, text_of
 from windlass.errors import OptionInvalid, Stopped
 from windlass.ids import JobId
-from windlass.storage.callers import drive
 from windlass.worker.retrying import Snooze
 
 #: The lease of the run that the current code belongs to; None outside of runs.
@@ -311,6 +310,8 @@ class JobContext:
         if not ending.blocking:
             return recording
         # In this thread, to which the connection belongs: a blocking handler cannot await.
+        from windlass.storage.callers import drive
+
         drive(recording)
         return _CompletedAwaitable()
 

@@ -10,7 +10,6 @@ from windlass.core.instants import instant as checked_instant
 from windlass.core.jobs.dedupe import check_name
 from windlass.core.jobs.priority import priority as checked_priority
 from windlass.core.payloads.json_text import dump_json, load_json, size_of
-from windlass.core.wire import instant
 from windlass.errors import OptionInvalid
 from windlass.ids import QueueName
 
@@ -64,6 +63,8 @@ class JobChange:
 
     def plain(self) -> dict[str, Any]:
         """As JSON knows it; `read` makes the same of it again. Not for one with a delay."""
+        from windlass.core.wire import instant
+
         told = {
             "priority": self.priority,
             "queue": self.queue,

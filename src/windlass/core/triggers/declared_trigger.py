@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from windlass.core.durations import duration
 from windlass.core.enum_options import attempts, one_of
 from windlass.core.jobs.dedupe import check_app_key, check_name
-from windlass.core.triggers import condition as conditions
-from windlass.core.triggers import template
-from windlass.core.triggers.schedule import Schedule
 from windlass.core.triggers.trigger import Misfire, Overlap
 from windlass.errors import OptionInvalid
+
+# Most jobs have no trigger: what reads schedules, templates and conditions is imported on use.
+if TYPE_CHECKING:
+    from windlass.core.triggers.schedule import Schedule
 
 Length = str | timedelta | float | None
 
@@ -42,7 +43,7 @@ class DeclaredTrigger:
     """By `schedule`, or for the event `event_name`. Without a name it is called after its job."""
 
     name: str | None = None
-    schedule: Schedule | None = None
+    schedule: "Schedule | None" = None
     event_name: str | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
     condition: Mapping[str, Any] | None = None
@@ -60,9 +61,11 @@ class DeclaredTrigger:
         return self.name or check_name("name", own)
 
 
-def time_trigger(schedule: Schedule, misfire: object, overlap: object) -> DeclaredTrigger:
+def time_trigger(schedule: "Schedule", misfire: object, overlap: object) -> DeclaredTrigger:
     """Trigger of one schedule in `@wl.job(schedule=…)`; raises at once for a mistake."""
     payload = dict(schedule.payload or {})
+    from windlass.core.triggers import template
+
     template.parse(payload)
     return DeclaredTrigger(
         name=None if schedule.name is None else check_name("name", schedule.name),
@@ -79,6 +82,9 @@ def event_trigger(event: str, options: EventTriggerOptions) -> DeclaredTrigger:
         if option not in _NAMES:
             allowed = f"one of {', '.join(sorted(_NAMES))}"
             raise OptionInvalid("option", option, allowed=allowed)
+    from windlass.core.triggers import condition as conditions
+    from windlass.core.triggers import template
+
     template.parse(options.get("payload", {}))
     if (condition := options.get("condition")) is not None:
         conditions.parse(condition)
@@ -103,6 +109,8 @@ def check_key_template(text: object) -> str | None:
     if not isinstance(text, str) or not 0 < len(text) <= LONGEST_KEY_TEMPLATE:
         allowed = f"text of 1 to {LONGEST_KEY_TEMPLATE} characters, such as {_KEY_EXAMPLE}"
         raise OptionInvalid("dedupe_key", text, allowed=allowed)
+    from windlass.core.triggers import template
+
     parsed = template.parse(text)
     if parsed.is_constant:
         check_app_key("dedupe_key", parsed.render({}))
