@@ -95,6 +95,7 @@ from windlass.errors import (
     ServerFailed,
     ServerUnreachable,
     SessionNotFound,
+    SettingMissing,
     SettingProblem,
     SettingsInvalid,
     SourceUnsupported,
@@ -257,6 +258,7 @@ EXAMPLES = [
     TableMissing("sessions", column="expires_at"),
     DirectoryMissing("logs", problem="it does not exist", setting="library.log_directory"),
     SourceUnsupported("AsyncEngine"),
+    SettingMissing("library.site_url", needed_by="sitemap.generate"),
 ]
 
 

@@ -118,7 +118,8 @@
     └── 6xxx  the job library
         ├── WL6101 TableMissing             a table or column of the application is missing
         ├── WL6102 DirectoryMissing         a directory of the application cannot be used
-        └── WL6103 SourceUnsupported        no database that library jobs can use
+        ├── WL6103 SourceUnsupported        no database that library jobs can use
+        └── WL6104 SettingMissing           a setting that a library job needs is not given
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -228,7 +229,12 @@ from windlass.errors.jobs import (
     WorkerNotFound,
     WorkerStopping,
 )
-from windlass.errors.library import DirectoryMissing, SourceUnsupported, TableMissing
+from windlass.errors.library import (
+    DirectoryMissing,
+    SettingMissing,
+    SourceUnsupported,
+    TableMissing,
+)
 from windlass.errors.requests import (
     CrossSiteRefused,
     KeyInUse,
@@ -349,6 +355,7 @@ __all__ = [
     "ServerFailed",
     "ServerUnreachable",
     "SessionNotFound",
+    "SettingMissing",
     "SettingProblem",
     "SettingsInvalid",
     "SourceUnsupported",

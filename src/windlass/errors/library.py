@@ -48,3 +48,17 @@ class SourceUnsupported(WindlassError):
             hint="Use a blocking SQLAlchemy engine, a function that opens a connection of a driver, "
             "or a database URL.",
         )
+
+
+class SettingMissing(WindlassError):
+    """A library job needs a setting that is not given."""
+
+    code = "WL6104"
+
+    def __init__(self, setting: str, *, needed_by: str) -> None:
+        self.setting = setting
+        super().__init__(
+            f"the setting {setting} is not given.",
+            reason=f"Jobs of {needed_by} need it.",
+            hint="Set it in windlass.toml or the environment, or where the group is installed.",
+        )

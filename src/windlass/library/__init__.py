@@ -15,17 +15,23 @@ from windlass.library.data.caches import Cache, Cleared, FileCache, TableCache
 from windlass.library.data.expiry import delete_batches
 from windlass.library.data.source import Source
 from windlass.library.data.tables import DateRule, ExpiringRows, ExpiringTable
+from windlass.library.sitemap.content import Content, ContentTable, Page, SlugTable, SqlContent
 
 __all__ = [
     "Accounts",
     "Cache",
     "Cleared",
     "Cms",
+    "Content",
+    "ContentTable",
     "DateRule",
     "ExpiringRows",
     "ExpiringTable",
     "FileCache",
+    "Page",
+    "SlugTable",
     "Source",
+    "SqlContent",
     "TableCache",
     "accounts",
     "cms",

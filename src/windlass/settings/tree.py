@@ -413,6 +413,21 @@ class LibrarySettings:
         "means `database.url`.",
         url=True,
     )
+    site_url: str | None = setting(
+        AddressKind("https", "http"),
+        None,
+        "The public address of your site, for `sitemap.generate`: addresses in the sitemap begin with "
+        "it. Unset means that the job fails.",
+    )
+    sitemap_directory: str = setting(
+        TextKind(),
+        "public",
+        "Where `sitemap.generate` writes sitemap.xml: the directory that your web server serves as "
+        "the root of the site.",
+    )
+    sitemap_items_per_file: int = setting(
+        IntegerKind(1, 50_000), 1000, "The most addresses in one file of the sitemap."
+    )
     log_directory: str = setting(
         TextKind(),
         "logs",

@@ -61,6 +61,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.EncryptionKeyInvalid: Exit.USAGE,
     errors.TableMissing: Exit.USAGE,
     errors.DirectoryMissing: Exit.USAGE,
+    errors.SettingMissing: Exit.USAGE,
     errors.SourceUnsupported: Exit.USAGE,
     errors.StreamsFull: Exit.CONFLICT,
     errors.RequestsThrottled: Exit.UNREACHABLE,

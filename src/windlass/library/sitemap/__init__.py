@@ -1,0 +1,1 @@
+"""The sitemap: published content, and its files by the protocol of sitemaps.org."""
