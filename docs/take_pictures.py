@@ -18,7 +18,7 @@ PICTURES = Path(__file__).parent / "pictures"
 SCREENS: tuple[tuple[str, str, str | None], ...] = (
     ("overview", "/", None),
     ("jobs", "/jobs", None),
-    ("job", "/jobs?q=definition:images.resize", "images.resize"),
+    ("job", "/jobs?q=definition:payment.charge+state:dead_letter", "payment.charge"),
     ("dead-letter", "/dead", None),
     ("definitions", "/definitions", None),
     ("schedules", "/schedules", None),
