@@ -65,6 +65,7 @@ async def arguments() -> None:
     await fetch.enqueue(url="x")
     await crawl.enqueue(depth=2)
     assert_type(await tool.options(tenant="acme").enqueue(folder="/in"), Receipt[Any])
+    await hello.delay(name="Ada")  # type: ignore[attr-defined]  # another library's
     await hello.enqueue()  # type: ignore[call-arg]  # the name is missing
     await hello.enqueue(nme="Ada")  # type: ignore[call-arg]  # a typo
     await hello.enqueue(name=3)  # type: ignore[arg-type]  # not text

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict
 
 from windlass.core.definitions.backoff import Backoff
 from windlass.core.definitions.definition import Definition, Isolation
+from windlass.core.definitions.foreign_names import DEFINITION_OPTIONS
 from windlass.core.definitions.options import (
     ALLOWED,
     LEAST_MEMORY_MB,
@@ -282,10 +283,10 @@ def _fields(function: Callable[..., Any]) -> list[str]:
 def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if name not in _NAMES:
+            near, ours = nearest(name, _NAMES), DEFINITION_OPTIONS.get(name)
+            hint = f"Did you mean {near!r}?" if near else f"Known are {', '.join(sorted(_NAMES))}."
             raise DefinitionInvalid(
-                key,
-                f"{name!r} is no option of a job",
-                hint=f"Known are {', '.join(sorted(_NAMES))}.",
+                key, f"{name!r} is no option of a job", hint=f"Give {ours}." if ours else hint
             )
         fits, allowed = _ALLOWED.get(name, (None, ""))
         if fits is not None and not fits(value):

@@ -19,10 +19,11 @@ from typing import (
 
 from windlass.app.receipts import BlockingReceipt, JobReceipt
 from windlass.core.definitions.definition import Definition
+from windlass.core.definitions.foreign_names import JOB_VERBS
 from windlass.core.jobs.models import NewJob, OnDuplicate
 from windlass.core.jobs.options import EnqueueOptions, InheritedOptions, OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
-from windlass.errors import DefinitionInvalid
+from windlass.errors import DefinitionInvalid, JobVerbUnknown
 from windlass.worker.context import CURRENT_LEASE, JobContext
 from windlass.worker.handlers import Handler
 
@@ -100,6 +101,14 @@ class Declared(Generic[P, R_co, T_co]):
 
     def __repr__(self) -> str:
         return f"<job {self.key}>"
+
+    if not TYPE_CHECKING:  # a type checker shall find every unknown name
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what Windlass has instead of another library's verb."""
+            if name in JOB_VERBS:
+                raise JobVerbUnknown(name, ours=JOB_VERBS[name])
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def definition(self) -> Definition:

@@ -51,6 +51,7 @@
     │   ├── WL2111 ArgumentRefused          a value that cannot be passed to a command
     │   ├── WL2112 DefinitionInUse          it cannot be deleted
     │   ├── WL2113 DefinitionExists
+    │   ├── WL2114 JobVerbUnknown           another library\'s verb on a job
     │   ├── WL2201 TenantNotFound
     │   ├── WL2202 TenantSuspended
     │   ├── WL2210 PayloadKeyMissing        encrypted with a key that this process does not have
@@ -181,6 +182,7 @@ from windlass.errors.definitions import (
     DefinitionNotFound,
     FilterInvalid,
     IdInvalid,
+    JobVerbUnknown,
     OptionInvalid,
     PayloadInvalid,
     PayloadKeyMissing,
@@ -312,6 +314,7 @@ __all__ = [
     "JobNotFound",
     "JobRejected",
     "JobStateConflict",
+    "JobVerbUnknown",
     "KeyInUse",
     "KeyReused",
     "LinkInvalid",

@@ -223,6 +223,17 @@ class DefinitionInvalid(WindlassError):
         )
 
 
+class JobVerbUnknown(WindlassError, AttributeError):
+    """A declared job has no attribute of this name: it is another library's. It is an
+    AttributeError, too."""
+
+    code = "WL2114"
+
+    def __init__(self, verb: str, *, ours: str) -> None:
+        self.verb = verb
+        super().__init__(f"a job has no `{verb}`.", hint=f"Use {ours}.")
+
+
 class DefinitionExists(WindlassError):
     """A definition cannot be made, because one has this key."""
 

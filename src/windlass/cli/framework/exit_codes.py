@@ -106,6 +106,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.DefinitionExists: Exit.CONFLICT,
     errors.DefinitionInUse: Exit.CONFLICT,
     errors.DefinitionInvalid: Exit.USAGE,
+    errors.JobVerbUnknown: Exit.USAGE,
     errors.TenantNotFound: Exit.NOT_FOUND,
     errors.TenantSuspended: Exit.CONFLICT,
     errors.JobNotFound: Exit.NOT_FOUND,

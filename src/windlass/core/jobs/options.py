@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 from windlass.core.definitions.definition import Definition
+from windlass.core.definitions.foreign_names import ENQUEUE_OPTIONS
 from windlass.core.durations import duration
 from windlass.core.enum_options import attempts, one_of
 from windlass.core.instants import instant
@@ -89,6 +90,9 @@ class OptionSet:
         """These options with others on top. An unknown name is an error."""
         for name in more:
             if name not in _NAMES:
+                if (ours := ENQUEUE_OPTIONS.get(name)) is not None:
+                    problem = "Windlass has no option of this name."
+                    raise OptionInvalid("option", name, allowed=ours, problem=problem)
                 near = nearest(name, _NAMES)
                 allowed = f"one of {', '.join(sorted(_NAMES))}"
                 raise OptionInvalid(
