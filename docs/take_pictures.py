@@ -37,7 +37,7 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         demo = await asyncio.create_subprocess_exec(
             str(Path(sys.executable).with_name("windlass")),
-            "dev", "--demo", "--no-reload", "--port", "0",
+            "dev", "--demo", "--no-reload",
             cwd=folder,
             stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
@@ -49,7 +49,8 @@ async def main() -> None:
             await _take(address)
             reading.cancel()
         finally:
-            demo.terminate()
+            if demo.returncode is None:
+                demo.terminate()
             await demo.wait()
 
 

@@ -30,6 +30,9 @@ from windlass.api.schema.responses import Problem
 from windlass.app.windlass import Windlass
 from windlass.core.access.accounts import COOKIE, SECURE_COOKIE
 
+#: The last route of every API; it holds nothing of its own.
+_DASHBOARD = DashboardRoute()
+
 #: Accepted credentials. A server without authentication needs none of them.
 SCHEMES: Mapping[str, Any] = {
     "bearer": {
@@ -75,7 +78,7 @@ def create_api(
     reference = cache(lambda: reference_html(app.openapi()))
     app.add_api_route("/docs", lambda: page(reference()), include_in_schema=False)
     app.state.dashboard = Dashboard(dashboard)
-    app.router.routes.append(DashboardRoute())
+    app.router.routes.append(_DASHBOARD)
     return app
 
 

@@ -243,6 +243,7 @@ UNGATED = frozenset(
 OTHER_NOUNS = (
     "audit",
     "definitions",
+    "notifications",
     "queues",
     "workers",
     "worker",
@@ -331,7 +332,7 @@ UNGATED_VERBS = {
     },
     DeadLetters: {"groups", "list", "discard", "discard_group"},
     Triggers: {
-        "get", "list", "schedules", "reschedule", "disable", "warnings", "warnings_of",
+        "get", "list", "last_outcomes", "schedules", "reschedule", "disable", "warnings", "warnings_of",
         "preview", "delete",
     },
     Operations: {"prune"},
