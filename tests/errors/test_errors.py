@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from windlass import errors
 from windlass.errors import (
+    AddressRefused,
     AmbiguousId,
     AppNotFound,
     ArgumentRefused,
@@ -45,6 +46,7 @@ from windlass.errors import (
     FieldError,
     FilterInvalid,
     Forbidden,
+    HttpFailed,
     IdInvalid,
     InvitationInvalid,
     JobCanceled,
@@ -260,6 +262,8 @@ EXAMPLES = [
     TableMissing("sessions", column="expires_at"),
     DirectoryMissing("logs", problem="it does not exist", setting="library.log_directory"),
     SourceUnsupported("AsyncEngine"),
+    AddressRefused("intranet", because="10.0.0.1 is no public address"),
+    HttpFailed("api.indexnow.org", problem="it answered with status 503"),
     SettingMissing("library.site_url", needed_by="sitemap.generate"),
 ]
 

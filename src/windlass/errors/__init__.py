@@ -120,7 +120,9 @@
         ├── WL6101 TableMissing             a table or column of the application is missing
         ├── WL6102 DirectoryMissing         a directory of the application cannot be used
         ├── WL6103 SourceUnsupported        no database that library jobs can use
-        └── WL6104 SettingMissing           a setting that a library job needs is not given
+        ├── WL6104 SettingMissing           a setting that a library job needs is not given
+        ├── WL6105 AddressRefused           an address that library jobs may not reach
+        └── WL6106 HttpFailed               a request got no response that can be used
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -232,7 +234,9 @@ from windlass.errors.jobs import (
     WorkerStopping,
 )
 from windlass.errors.library import (
+    AddressRefused,
     DirectoryMissing,
+    HttpFailed,
     SettingMissing,
     SourceUnsupported,
     TableMissing,
@@ -271,6 +275,7 @@ from windlass.errors.triggers import (
 )
 
 __all__ = [
+    "AddressRefused",
     "AmbiguousId",
     "AppNotFound",
     "ArgumentRefused",
@@ -307,6 +312,7 @@ __all__ = [
     "FieldError",
     "FilterInvalid",
     "Forbidden",
+    "HttpFailed",
     "IdInvalid",
     "InvitationInvalid",
     "JobCanceled",

@@ -62,3 +62,31 @@ class SettingMissing(WindlassError):
             reason=f"Jobs of {needed_by} need it.",
             hint="Set it in windlass.toml or the environment, or where the group is installed.",
         )
+
+
+class AddressRefused(WindlassError):
+    """A library job was to reach an address that it may not: a private one, or no http address."""
+
+    code = "WL6105"
+
+    def __init__(self, host: str, *, because: str) -> None:
+        self.host = host
+        super().__init__(
+            f"{quoted(host)} may not be reached.",
+            reason=sentence(because),
+            hint="Use an address of the internet, or add its network to library.http_networks.",
+        )
+
+
+class HttpFailed(WindlassError):
+    """A request of a library job got no response that it can use. Another attempt may help."""
+
+    code = "WL6106"
+
+    def __init__(self, host: str, *, problem: str) -> None:
+        self.host = host
+        super().__init__(
+            f"the request to {quoted(host)} failed.",
+            reason=sentence(problem),
+            hint="Check that the server responds, and retry the job.",
+        )

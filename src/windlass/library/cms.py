@@ -12,8 +12,10 @@ from windlass.core.triggers.schedule import cron
 from windlass.library.data.caches import Cache, FileCache
 from windlass.library.data.tables import DateRule, ExpiringRows, ExpiringTable
 from windlass.library.group import GroupOptions, source_of
+from windlass.library.http_client import HttpClient
 from windlass.library.sitemap.content import Content, SqlContent
-from windlass.library.sitemap.sitemap_job import SitemapJob
+from windlass.library.sitemap.indexnow_job import IndexNowJob
+from windlass.library.sitemap.sitemap_job import UPDATED, SitemapJob
 from windlass.library.upkeep.cache_jobs import CacheJobs
 from windlass.library.upkeep.log_jobs import LogJobs
 from windlass.worker.handlers import Handler
@@ -76,6 +78,31 @@ class Cms(GroupOptions):
             },
         ).with_triggers(
             [event_trigger(each, {"condition": _PUBLISHED}) for each in _CONTENT_EVENTS]
+        )
+        indexnow = IndexNowJob(
+            settings=settings,
+            site_url=sitemap.site_url,
+            directory=sitemap.directory,
+            client=HttpClient(allowed_networks=settings.http_networks),
+        )
+        yield self._job(
+            app,
+            indexnow.submit,
+            "sitemap.indexnow",
+            {
+                "title": "Submit the sitemap to IndexNow",
+                "max_attempts": 3,
+                "backoff": Backoff.fixed("60s"),
+                "timeout": "2m",
+                "max_concurrency": 1,
+                "after": ["sitemap.generate"],
+                "schedule": cron(
+                    "0 2 * * *", name="sitemap.indexnow", payload={"sitemapUrl": None}
+                ),
+                "overlap": "skip",
+            },
+        ).with_triggers(
+            [event_trigger(UPDATED, {"payload": {"sitemapUrl": "{{event.url}}"}, "delay": "30s"})]
         )
         yield self._job(
             app,

@@ -6,12 +6,18 @@ from typing import Any
 
 from windlass.app.declare import HasKey, JobOptions, declare
 from windlass.app.windlass import Windlass
-from windlass.errors import DirectoryMissing, SettingMissing, SourceUnsupported, TableMissing
+from windlass.errors import (
+    AddressRefused,
+    DirectoryMissing,
+    SettingMissing,
+    SourceUnsupported,
+    TableMissing,
+)
 from windlass.library.data.source import Source
 from windlass.worker.handlers import Handler
 
 #: Errors that no further attempt cures.
-_PERMANENT = (TableMissing, DirectoryMissing, SettingMissing, SourceUnsupported)
+_PERMANENT = (AddressRefused, TableMissing, DirectoryMissing, SettingMissing, SourceUnsupported)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -428,6 +428,25 @@ class LibrarySettings:
     sitemap_items_per_file: int = setting(
         IntegerKind(1, 50_000), 1000, "The most addresses in one file of the sitemap."
     )
+    indexnow_enabled: bool = setting(
+        BooleanKind(), False, "Whether `sitemap.indexnow` tells search engines of a new sitemap."
+    )
+    indexnow_api_key: str | None = setting(
+        TextKind(shortest=8),
+        None,
+        "The key that your site proves itself with to IndexNow. Unset means that nothing is submitted.",
+        secret=True,
+    )
+    indexnow_endpoint: str = setting(
+        AddressKind("https", "http"),
+        "https://api.indexnow.org/indexnow",
+        "Where `sitemap.indexnow` posts.",
+    )
+    http_networks: tuple[str, ...] = setting(
+        ListKind(NetworkKind()),
+        (),
+        "Networks that library jobs may send requests to although they are private. None by default.",
+    )
     log_directory: str = setting(
         TextKind(),
         "logs",

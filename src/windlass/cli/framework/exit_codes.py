@@ -61,6 +61,8 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.EncryptionKeyInvalid: Exit.USAGE,
     errors.TableMissing: Exit.USAGE,
     errors.DirectoryMissing: Exit.USAGE,
+    errors.AddressRefused: Exit.USAGE,
+    errors.HttpFailed: Exit.FAILED,
     errors.SettingMissing: Exit.USAGE,
     errors.SourceUnsupported: Exit.USAGE,
     errors.StreamsFull: Exit.CONFLICT,

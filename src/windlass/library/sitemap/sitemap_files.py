@@ -145,5 +145,12 @@ def new_sitemap(directory: str, site_url: str, *, items: int) -> Iterator[Sitema
         files.close()
 
 
+def sitemap_names(directory: str) -> list[str]:
+    """The files of the sitemap in a directory, sorted."""
+    return [
+        name for name in sorted(os.listdir(directory)) if name == _MAIN or _PART.fullmatch(name)
+    ]
+
+
 def _tail(root: str) -> bytes:
     return f"</{root}>\n".encode()
