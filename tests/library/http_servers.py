@@ -38,7 +38,7 @@ class HttpServer:
                 except OSError:
                     pass  # the client has seen enough
 
-            do_GET = do_POST = answer  # noqa: N815  the names that http.server calls
+            do_GET = do_POST = do_PUT = answer  # noqa: N815  the names that http.server calls
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass

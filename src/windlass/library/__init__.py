@@ -16,6 +16,7 @@ from windlass.library.data.expiry import delete_batches
 from windlass.library.data.source import Source
 from windlass.library.data.tables import DateRule, ExpiringRows, ExpiringTable
 from windlass.library.sitemap.content import Content, ContentTable, Page, SlugTable, SqlContent
+from windlass.library.web import Web
 
 __all__ = [
     "Accounts",
@@ -33,10 +34,13 @@ __all__ = [
     "Source",
     "SqlContent",
     "TableCache",
+    "Web",
     "accounts",
     "cms",
     "delete_batches",
+    "web",
 ]
 
 accounts = Accounts()
 cms = Cms()
+web = Web()

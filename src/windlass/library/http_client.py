@@ -40,6 +40,11 @@ class HttpResponse:
     def is_success(self) -> bool:
         return 200 <= self.status < 300
 
+    @property
+    def host(self) -> str:
+        """The host it came from; path and query may hold secrets."""
+        return _place(self.url)
+
 
 @dataclass(frozen=True, kw_only=True)
 class HttpClient:

@@ -401,7 +401,7 @@ class LibrarySettings:
     """The job library: ready jobs on the tables and files of your application."""
 
     groups: tuple[str, ...] = setting(
-        ListKind(TextKind("accounts", "cms")),
+        ListKind(TextKind("accounts", "cms", "web")),
         (),
         "Groups of ready jobs to install, as `wl.install(…)` does in code, which can name other tables "
         "too. None by default.",
