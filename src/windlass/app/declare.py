@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict
 
 from windlass.core.definitions.backoff import Backoff
+from windlass.core.definitions.callables import check_callable
 from windlass.core.definitions.definition import Definition, Isolation
 from windlass.core.definitions.foreign_names import DEFINITION_OPTIONS
 from windlass.core.definitions.options import (
@@ -104,6 +105,7 @@ def declare(
     function: Callable[..., Any], key: str | None, options: JobOptions, settings: Settings
 ) -> Handler:
     """Create the handler of a function. Defaults come from the settings; mistakes raise at once."""
+    check_callable(function, key, isolation=options.get("isolation", "thread"))
     name = check_key(getattr(function, "__name__", "") if key is None else key)
     _check(name, function, options)
     own_backoff = options.get("backoff")

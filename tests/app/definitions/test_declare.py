@@ -155,7 +155,7 @@ def test_omitted_options_come_from_the_settings():
 )
 def test_an_invalid_declaration_is_refused_at_once(app, said, problem):
     with pytest.raises(DefinitionInvalid, match="cannot work") as caught:
-        app.job(**said)(lambda: None)
+        app.job("work", **said)(lambda: None)
 
     assert problem.lower() in caught.value.reason.lower()
     assert caught.value.hint
@@ -219,7 +219,7 @@ def test_a_callable_without_a_name_needs_a_key(app):
     def add(a: int, b: int) -> int:
         return a + b
 
-    with pytest.raises(OptionInvalid):
+    with pytest.raises(DefinitionInvalid, match="A partial has no name to be its key"):
         app.job(partial(add, b=1))
 
     assert app.job("add")(partial(add, b=1)).key == "add"
