@@ -8,7 +8,8 @@ from statistics import median
 from benchmarks.sides.windlass_app import PAYLOAD, Verb, app, declare_other, main
 from windlass import Windlass
 from windlass.core.jobs import outcome
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.jobs.outcome import AttemptEnd
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.engine.leases.leases import Leases
 from windlass.ids import WorkerId
 

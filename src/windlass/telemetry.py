@@ -11,9 +11,10 @@ from typing import Any, Protocol
 
 from windlass import clock
 from windlass.core.jobs.models import LogLevel
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.gates import is_suspect
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.core.leases.suspects import LostAttempt
 from windlass.errors import DatabaseOutage, WindlassError
 from windlass.errors.wording import printable

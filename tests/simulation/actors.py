@@ -11,8 +11,9 @@ from windlass import clock
 from windlass.core.definitions.backoff import Backoff
 from windlass.core.jobs import outcome
 from windlass.core.jobs.models import ALL_TENANTS, LogLine, NewJob
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.query import JobQuery
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport
+from windlass.core.leases.lease import Lease, LeaseRef, ProgressReport
 from windlass.engine.engine import Engine
 from windlass.engine.leases.leases import Leases
 from windlass.engine.leases.reaper import Reaper

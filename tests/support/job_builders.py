@@ -11,10 +11,10 @@ from windlass.core.access.tenant import Tenant
 from windlass.core.definitions import merge
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, Job, LogLine, NewJob
-from windlass.core.jobs.outcome import success
+from windlass.core.jobs.outcome import AttemptEnd, success
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.leases import fair_share
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_job_id
 from windlass.storage.connection.virtual_clock import VirtualClock
 from windlass.storage.jobs.jobs import EnqueueResult

@@ -8,7 +8,8 @@ from typing import Any
 
 from tests.support.job_builders import started
 from windlass import Settings, Windlass
-from windlass.core.leases.lease import AttemptEnd, Lease
+from windlass.core.jobs.outcome import AttemptEnd
+from windlass.core.leases.lease import Lease
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.payloads.redact import Redactor
 from windlass.storage.storage import Storage

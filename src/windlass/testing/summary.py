@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.errors.wording import with_type
 from windlass.telemetry import Telemetry
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from windlass import clock
 from windlass.core.jobs import outcome
-from windlass.core.jobs.outcome import Failure
+from windlass.core.jobs.outcome import AttemptEnd, Failure
 from windlass.core.jobs.states import Outcome
-from windlass.core.leases.lease import AttemptEnd, Lease
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.core.payloads.json_text import dump_json
 from windlass.core.payloads.redact import Redactor
 from windlass.core.text import clean, type_name
@@ -97,7 +97,7 @@ class LiveAttempt:
         self.began_at = self.ended_at = 0.0  # by this machine's monotonic clock
         #: By its boot-time clock: the database may think that there is more time, never less.
         self.lease_ends_at = lease_ends_at
-        self.held = lease.held
+        self.held = LeaseRef(lease.job_id, lease.token)
         #: `stuck`: written off while it still runs. `late`: it has ended after that.
         self.ended = self.late = self.stuck = False
         self._handler = handler

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import LogLine, WorkerRow
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
+from windlass.core.leases.lease import Lease, LeaseRef, ProgressReport, RenewedLease
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.engine.leases.leases import ClaimResult

@@ -9,7 +9,8 @@ from random import Random
 
 from windlass import clock
 from windlass.core.jobs import outcome
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.jobs.outcome import AttemptEnd
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.core.leases.worker_orders import WorkerOrder, order_nudge
 from windlass.core.monitoring.latency import LatencyBuffer, sample
 from windlass.engine.loop import Loop, backoff_seconds
@@ -170,7 +171,7 @@ class Worker:
             await self._leases.finish([outcome.released(lease.held) for lease in claimed.leases])
             return 0
         held = self._slots.held
-        if any(lease.held in held for lease in claimed.leases):
+        if held and any(lease.held in held for lease in claimed.leases):
             # Tokens only rise: this database was restored, and has forgotten the earlier lease.
             self.abandon()
             return 0

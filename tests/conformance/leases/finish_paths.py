@@ -9,8 +9,9 @@ import psycopg
 
 from tests.databases.connect import connect_mariadb
 from tests.support.job_builders import World, finish, release, started, worker_of
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import AttemptEnd, LeaseRef
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import WorkerId
 from windlass.storage.callers import caller_session, drive
 from windlass.storage.leases.leases import finish_batch

@@ -12,9 +12,10 @@ import sys
 from datetime import timedelta
 
 from windlass.core.jobs.models import NewJob
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.leases import fair_share
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.ids import DefinitionKey, JobId, WorkerId, new_job_id
 from windlass.storage.storage import Storage, open_storage
 

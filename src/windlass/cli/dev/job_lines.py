@@ -15,8 +15,9 @@ from windlass import clock
 from windlass.cli.text.printing import write_lines
 from windlass.cli.text.styles import LEVELS, RUNNING, STATES, StateLabel, one_line, percent, took
 from windlass.core.jobs.models import DEFAULT_TENANT, LogLevel
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.core.leases.suspects import LostAttempt
 from windlass.core.payloads.redact import Redactor
 from windlass.errors.wording import printable, with_type

@@ -3,12 +3,59 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
+from typing import NamedTuple
 
 from windlass.core.definitions.backoff import Backoff, delay
 from windlass.core.jobs.fingerprint import fingerprint
+from windlass.core.jobs.models import ErrorClass
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.leases.lease import AttemptEnd, LeaseRef
+from windlass.core.leases.lease import LeaseRef
 from windlass.core.leases.suspects import LossVerdict
+from windlass.ids import JobId
+
+
+class AttemptEnd(NamedTuple):
+    """The recorded end of an attempt and where its job goes.
+
+    `state` queued means another try after `delay`. An end asked for meanwhile wins over every
+    state but completed. `keep=False` deletes the job, at the latest when it is next pruned,
+    instead of keeping it among the ended ones; dead-lettered jobs are always kept.
+    `gate`: the one to stand behind from now on, if its job is queued; None leaves it, or clears a
+    suspect whose attempt ended. `uncounted`: the attempt is given back. `spared`: a lost attempt is no
+    death of a worker. Both are None rather than False, which costs drivers nothing.
+    `maybe_recorded`: the handler's own transaction may have recorded the end already.
+    `permanent`: what happened ruled out another try, however many were left.
+    `once`: keys of what was done, noted if the job completes and is kept.
+    """
+
+    job_id: JobId
+    token: int
+    outcome: Outcome
+    state: JobState
+    delay: timedelta = timedelta()
+    result: str | None = None
+    warnings: str | None = None
+    error: str | None = None
+    error_type: str | None = None
+    error_class: ErrorClass | None = None
+    error_trace: str | None = None
+    progress: float | None = None
+    pid: int | None = None
+    exit_code: int | None = None
+    stdout_tail: str | None = None
+    stderr_tail: str | None = None
+    fingerprint: str | None = None
+    keep: bool = True
+    gate: str | None = None
+    uncounted: bool | None = None
+    spared: bool | None = None
+    maybe_recorded: bool = False
+    permanent: bool = False
+    once: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> LeaseRef:
+        return LeaseRef(self.job_id, self.token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

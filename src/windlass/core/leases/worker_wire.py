@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import Outcome
 from windlass.core.leases.gates import version_of
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.core.wire import plain
 from windlass.ids import JobId

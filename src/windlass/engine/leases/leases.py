@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from windlass.core.definitions.backoff import Backoff
 from windlass.core.jobs import outcome
 from windlass.core.jobs.models import ALL_TENANTS, LogLine
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import ENDED, JobState, Outcome
 from windlass.core.leases.gates import is_suspect
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
+from windlass.core.leases.lease import Lease, LeaseRef, ProgressReport, RenewedLease
 from windlass.core.leases.suspects import LostAttempt, judge_loss
 from windlass.core.payloads.encrypted_fields import SEALED, is_sealed
 from windlass.core.payloads.json_text import load_json

@@ -8,9 +8,9 @@ from windlass.core.definitions.backoff import Backoff
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs import outcome
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.core.jobs.outcome import Failure
+from windlass.core.jobs.outcome import AttemptEnd, Failure
 from windlass.core.jobs.states import Outcome
-from windlass.core.leases.lease import AttemptEnd, LeasedJob, LeaseRef
+from windlass.core.leases.lease import LeasedJob, LeaseRef
 from windlass.core.leases.worker_wire import AttemptReport
 from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.known_secrets import KnownSecrets

@@ -15,12 +15,12 @@ from uuid import UUID
 
 from windlass.core.jobs.dead import DEAD_LETTERED
 from windlass.core.jobs.models import LogLine
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.priority import LOWEST
 from windlass.core.jobs.states import JobState
 from windlass.core.leases import fair_share
 from windlass.core.leases.gates import definition_of, is_suspect
 from windlass.core.leases.lease import (
-    AttemptEnd,
     JobLine,
     JobPosition,
     Lease,

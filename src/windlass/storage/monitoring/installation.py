@@ -7,15 +7,19 @@ every running job, and its lease tokens are greater than all earlier ones.
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from windlass.core.jobs import outcome
-from windlass.core.leases.lease import AttemptEnd, LeaseRef
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import JobId, WorkerId
 from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane, Session
 from windlass.storage.leases.leases import finish_batch
 from windlass.storage.sql import rows
+
+if TYPE_CHECKING:
+    from windlass.core.jobs.outcome import AttemptEnd
 
 #: Increase of lease tokens per epoch. No job is claimed that often between two restores.
 TOKEN_STEP = 1_000_000

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from windlass.core.jobs import outcome
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.jobs.outcome import AttemptEnd
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.errors import DatabaseTimeout, EpochChanged

@@ -13,10 +13,11 @@ from typing import Any, Self
 
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import LogLine, WorkerRow
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.core.jobs.states import JobState
 from windlass.core.leases import worker_wire as wire
 from windlass.core.leases.gates import versions
-from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
+from windlass.core.leases.lease import Lease, LeaseRef, ProgressReport, RenewedLease
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.core.text import clean

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from windlass.core.leases.lease import AttemptEnd
+from windlass.core.jobs.outcome import AttemptEnd
 from windlass.engine.loop import backoff_seconds
 from windlass.tasks import start_task
 from windlass.telemetry import Telemetry
