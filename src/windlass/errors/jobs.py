@@ -231,8 +231,8 @@ class ResultMismatch(WindlassError):
         super().__init__(
             f"the result of job {short(job)} does not fit the return type of its handler.",
             reason=sentence(f"{pointer}: {problem}" if pointer else problem),
-            hint="Correct the handler's return type; "
-            "`(await wl.jobs.get(id)).result` is the result as stored.",
+            hint=f"Correct the handler's return type; `windlass jobs show {short(job)}` shows the "
+            "result as stored.",
             errors=[FieldError(pointer, problem)],
         )
 

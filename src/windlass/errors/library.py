@@ -16,7 +16,7 @@ class TableMissing(WindlassError):
         super().__init__(
             f"there is no {what} {quoted(table)}.",
             reason="A job of the library reads or changes it in the application's database.",
-            hint="Give the names that your tables have where the group is installed: `wl.install(…)`.",
+            hint="Give the names that your tables have where the program installs the group.",
         )
 
 
