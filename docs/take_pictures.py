@@ -40,6 +40,7 @@ async def main() -> None:
             "dev", "--demo", "--no-reload",
             cwd=folder,
             stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
         )  # fmt: skip
         try:
             address = await _address(demo)
