@@ -17,6 +17,7 @@ async def test_a_lease_is_returned_with_what_decides_its_end(storage, clock):
 
     assert found == {
         held(lease): LeasedJob(
+            tenant=lease.tenant,
             definition=lease.definition,
             queue=lease.queue,
             attempts=1,

@@ -142,6 +142,17 @@ async def publish(ctx: JobContext, order: int) -> str:
     return f"https://shop.example/orders/{order}"
 
 
+@wl.job(
+    "tax.export", queue="reports", max_attempts=2, backoff=Backoff(kind="fixed", base=2, jitter=0)
+)
+def export_taxes(order: int, year: str) -> None:
+    """Fails for good since the last release, for one of two causes."""
+    time.sleep(0.1)
+    if year == "2024":
+        raise Permanent("the year 2024 is closed")
+    raise KeyError("vat_rate")
+
+
 @wl.on("order.paid", payload={"order": "{{event.order}}"})
 @wl.job("order.pack", queue="orders")
 async def pack(ctx: JobContext, order: int) -> str:
@@ -243,8 +254,12 @@ async def _order(order: int, tenant: str) -> None:
         case 6:
             await count_primes.enqueue(below=20_000)
         case 7:
-            await wl.emit("order.paid", {"order": order}, tenant=tenant)
+            # In the tenant of the triggers that code declares; nothing listens to the other one.
+            await wl.emit("order.paid", {"order": order})
+            await wl.emit("order.seen", {"order": order}, tenant=tenant)
         case 8:
+            year = random.choice(["2024", "2025", "2025"])
+            await export_taxes.options(tenant=tenant).enqueue(order=order, year=year)
             await hello.options(tenant=tenant, delay="10m").enqueue(name=random.choice(NAMES))
         case 9:
             supplier = random.choice(["contoso", "contoso", "northwind"])
