@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -33,6 +34,7 @@ async def warm_pools() -> AsyncIterator[WarmPools]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def world(database, databases, warm_pools, request) -> AsyncIterator[World]:
     """An empty, migrated database with a few definitions, its storage and its clock."""
+    others = asyncio.all_tasks()
     storage = open_storage(database.url, now=NOW)
     warm_pools.lend(storage, database.url)
     try:
@@ -40,7 +42,7 @@ async def world(database, databases, warm_pools, request) -> AsyncIterator[World
         await clock.install()
         await storage.definitions.sync_definitions(DEFINITIONS)
         yield World(storage, clock, database)
-        await end_tasks()
+        await end_tasks(others)
         if not getattr(request.node, "failed_in_call", False):
             await check_invariants(storage, clock)
     finally:
@@ -49,9 +51,10 @@ async def world(database, databases, warm_pools, request) -> AsyncIterator[World
             warm_pools.spare(databases.supply(database.kind))
 
 
-async def end_tasks() -> None:
-    """Cancel what the test left running, as the end of its own event loop would."""
-    left = asyncio.all_tasks() - {asyncio.current_task()}
+async def end_tasks(others: set[asyncio.Task[Any]]) -> None:
+    """Cancel what the test left running, as the end of its own event loop would. The `others` are of
+    those who share the loop, such as a browser."""
+    left = asyncio.all_tasks() - others - {asyncio.current_task()}
     for task in left:
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)

@@ -278,7 +278,9 @@ class Supervisor:
         elif child is self._current:
             self._current = None
             if self.stopping:
-                self._code = code
+                # A closing terminal stops it twice. Once ready it catches that until its work has
+                # ended; a second signal that comes between then and its exit ends it no worse.
+                self._code = 0 if code == -signal.SIGTERM else code
             elif self._next is None:
                 self.say(f"The process ended ({_exit_text(code)}); starting it again.")
                 time.sleep(_RESTART_SECONDS)
