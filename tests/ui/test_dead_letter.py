@@ -24,7 +24,7 @@ async def test_a_payload_is_edited_in_its_form_and_retried(sign_in, dashboard):
     [job] = await fail_cards(dashboard, "seven")
     page = await sign_in(path="/dead")
     await page.get_by_role("link", name=re.compile("invalid literal")).first.click()
-    await expect(page.get_by_text(re.compile(r"in check_card"))).to_be_visible()
+    await expect(page.get_by_text(re.compile(r"in check_card")).first).to_be_visible()
 
     await page.get_by_role("button", name="Edit payload and retry").click()
     dialog = page.get_by_role("dialog")

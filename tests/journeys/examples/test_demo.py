@@ -22,7 +22,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 def test_the_demo_runs_every_kind_of_job(shell: Shell):
     demo = shell.start("dev", "--demo", WINDLASS_DATABASE_URL="sqlite:///real.db")
     demo.sees(r"^  Jobs")
-    assert "18 found in" in demo.text
+    assert "19 found in" in demo.text
 
     shell.ok("enqueue", "payment.charge", "order=1", "card=declined", "token=tok", "-t", "acme")
     shell.ok("enqueue", "images.resize", "album=holiday", "count=6", "-t", "globex")
