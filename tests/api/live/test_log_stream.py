@@ -115,7 +115,7 @@ async def test_more_new_lines_than_a_poll_reads_cause_a_reset_of_that_tenant(wl,
     talker.end()
     async with wl.running():
         await (await wl.jobs.get(receipt.job_id)).wait("60s")
-    [reset], after = await poll(), await poll()
+        [reset], after = await poll(), await poll()
 
     assert (before, after) == ([], [])
     assert (reset.text, reset.place.audience) == (None, Audience("default"))
