@@ -144,15 +144,16 @@ export function useJobRows(q: string, again: boolean): JobRows {
     if (rows.length === 0 && fresh > 0) show();
   }, [rows.length, fresh, show]);
 
+  const { hasNextPage, isFetching } = pages;
   return {
     rows,
     pending: pages.isPending,
     problem: pages.error,
     stale: pages.isPlaceholderData,
-    more: pages.hasNextPage,
+    more: hasNextPage,
     loading: pages.isFetchingNextPage,
     loadMore: () => {
-      if (pages.hasNextPage && !pages.isFetching) void pages.fetchNextPage();
+      if (hasNextPage && !isFetching) void pages.fetchNextPage();
     },
     retry: () => void pages.refetch(),
     fresh,

@@ -124,6 +124,11 @@ export function VirtualTable<Row>({
       if (last.index >= rows.length - 20) onEnd?.();
     },
   });
+  // What could not be loaded while something else was read is loaded once that has come.
+  useEffect(() => {
+    const last = virtual.getVirtualItems().at(-1);
+    if (last !== undefined && last.index >= rows.length - 20) onEnd?.();
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height asks to measure again
   useEffect(() => virtual.measure(), [height]);
   const place = current === undefined ? -1 : rows.findIndex((row) => rowKey(row) === current);

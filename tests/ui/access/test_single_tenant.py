@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.support.processes.shell import JOBS, Shell
-from tests.ui.test_first_administrator import link_of
+from tests.ui.access.test_first_administrator import link_of
 
 #: Screens that tell of the installation itself.
 _OF_TENANTS = ("/tenants", "/settings")
